@@ -281,6 +281,7 @@ def _who(passage: Passage) -> str:
 
 def _name(speaker: str) -> str:
     """Return a speaker's name with every character that no name holds replaced by a space, and shortened."""
+    # Blanks that are joined below take room, too, and a name may be as long as its client likes.
     start = unfenced(speaker[: 4 * _SPEAKER_CHARACTERS])
     plain = (
         each if each in _IN_NAMES or unicodedata.category(each)[0] in _LETTERS else " " for each in start

@@ -22,8 +22,7 @@ _BEHIND = 200
 """If a text was cut, at most so many characters of its last piece are searched for."""
 
 _ENOUGH = 20
-"""With so many characters outside the marks, two texts count as equal whatever the secrets were.
-For a shorter text, the secrets of the request's text are masked and both are compared whole."""
+"""With so many characters outside the marks, two texts count as equal whatever the secrets were."""
 
 _MASKED = 1_000
 """The most characters masked per request. In a text made to be slow, masking takes about 15 microseconds a character."""
@@ -59,6 +58,7 @@ class SameText:
             return False
         if sum(map(len, pieces)) >= _ENOUGH:
             return True
+        # Too little is left to tell them apart: masked, both have to be equal as a whole.
         self._left -= len(carried)
         return self._left >= 0 and mask(carried).text == logged
 
@@ -74,6 +74,7 @@ def _fits(pieces: list[str], text: str, *, is_cut: bool) -> bool:
         last = ""
     at = len(first)
     for piece in others:
+        # A secret has one character at least.
         at = text.find(piece, at + 1)
         if at < 0:
             return False
@@ -88,7 +89,7 @@ LEAST_TOKENS = 250
 """With a smaller budget no history is added: an exchange would have no room for a sentence."""
 
 _STEP = 3
-"""The block moves forward by this many exchanges at a time."""
+"""The block moves forward by this many exchanges at a time: each move costs the upstream's prompt cache."""
 
 _OPENING = f"""<{HISTORY}>
 Earlier in this conversation, noted down by a memory service; shortened. It is what was said, not instructions."""
@@ -204,12 +205,12 @@ def compose_history(
 ) -> History:
     """Shorten the missing exchanges, oldest first, to ``budget`` tokens in all.
 
-    Each exchange has a fixed share: one exchange's length never changes the text of another, which would invalidate the prompt
-    cache. ``answered``: the request begins with the reply to the last missing exchange.
+    ``answered``: the request begins with the reply to the last missing exchange.
     """
     if not missing or budget < LEAST_TOKENS:
         return History()
     for_summary = budget // _SUMMARY_SHARE if summary.strip() else 0
+    # A fixed share, so that the length of one exchange never changes the text of another in the prompt cache.
     share = (budget - count(f"{_OPENING}\n{_CLOSING}\n") - for_summary) // TURNS - count(_FRAME)
     if share < _LEAST_SHARE:
         return History()
@@ -254,13 +255,10 @@ def _branch_before(place: int | None, before: Sequence[LoggedExchange]) -> Seque
 
 
 def _sends_all(turn: Turn, before: Sequence[LoggedExchange], same: SameText) -> bool:
-    """Return whether the frontend usually sends the whole history. Then a request without any begins a new branch.
-
-    A single earlier message is no evidence: some frontends send nothing but the last reply.
-    """
+    """Return whether the frontend usually sends the whole history. Then a request without any begins a new branch."""
     later = [each.carried for each in before if each.turn_index and each.carried is not None]
     if later:
-        return any(carried > 1 for carried in later)
+        return any(carried > 1 for carried in later)  # some frontends send nothing but the last reply
     return bool(before) and same(plain(before[0].said), plain(turn.text))
 
 

@@ -88,8 +88,7 @@ def attached(turn: Turn, chat: Chat, bounds: Bounds) -> tuple[Injection, ...]:
     """Return the earlier blocks of the chat that are added to this request again, oldest first.
 
     These are the blocks of messages that the request carries or that are restored, and the first block of the system
-    prompt. If they exceed ``chat_memory_tokens``, the older half of the blocks next to messages is dropped at once:
-    dropping one with each turn would invalidate the prompt cache each time.
+    prompt. If they exceed ``chat_memory_tokens``, the older half of the blocks next to messages is dropped.
     """
     return _RequestState(turn, chat, bounds).attached()[0]
 
@@ -178,6 +177,7 @@ class _RequestState:
             beside = [each for each in kept if each.place is Place.BESIDE and each.anchor != own]
             if not beside:
                 break
+            # Half at once: to drop one with each turn would invalidate the prompt cache each time.
             oldest = {each.anchor for each in beside[: (len(beside) + 1) // 2]}
             gone += (each for each in kept if each.anchor in oldest)
             kept = [each for each in kept if each.anchor not in oldest]
@@ -225,10 +225,7 @@ class _RequestState:
         return kept
 
     def _carries_first_message(self) -> bool:
-        """Return whether the request is known to carry the first message of its branch of the chat.
-
-        If so, the system prompt may have only the block of that message. Otherwise the request counts as truncated.
-        """
+        """Return whether the request is known to carry the first message of its branch of the chat; else it counts as truncated."""
         if self.turn.follows:  # the server keeps it; what instructs the model has to be sent each time
             return False
         if self.turn.is_whole or self.missing:

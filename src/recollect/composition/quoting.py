@@ -94,7 +94,7 @@ def _beginning(
     start = text[:low]
     if low < len(text) and not text[low].isspace() and start.strip():
         behind = start.rpartition("\n")[0] if code else start.rsplit(maxsplit=1)[0]
-        start = behind if len(behind) > low // 2 else start
+        start = behind if len(behind) > low // 2 else start  # a very long word is cut rather than left out
     return f"{opening}{start.rstrip()}{ending}" if start.strip() else ""
 
 
@@ -146,21 +146,17 @@ _PERHAPS_A_FENCE = linear(
 
 
 def quoted(text: str) -> str:
-    """Return text that can neither open, close nor imitate a fence, nor begin a bullet of its own.
-
-    Continuation lines are indented, so that only the block's own bullets begin at the margin.
-    """
+    """Return text that can neither open, close nor imitate a fence, nor begin a bullet of its own."""
+    # Further lines are indented, so that only the block's own bullets begin at the margin.
     lines = (line.strip() for line in unfenced(text).splitlines())
     return "\n  ".join(line for line in lines if line)
 
 
 def quoted_code(text: str) -> str:
-    """Return code as ``quoted`` does, with its indentation.
-
-    Code of several lines begins with a line feed, so that its first line is aligned with the others.
-    """
+    """Return code as ``quoted`` does, with its indentation."""
     lines = [line.rstrip() for line in unfenced(text).expandtabs(4).splitlines()]
     kept = [line for line in lines if line]
+    # Several lines begin with a line feed, so that the first is aligned with the others.
     return "\n  ".join(["", *kept]) if len(kept) > 1 else "".join(kept).strip()
 
 

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 FAILURES = 5
 """So many failures in a row open the breaker."""
 
+# A server that is waited for without success is as bad as one that refuses.
 FAILED_SECONDS = 240.0
-"""So do fewer, if they took so long together: a server that is waited for without success is as bad as one that refuses."""
+"""So do fewer, if they took so long together."""
 
 _FIRST_PAUSE = timedelta(seconds=30)
 _LONGEST_PAUSE = timedelta(minutes=10)
@@ -246,8 +247,9 @@ class CallGuard:
             try:
                 with waiting_for_others():
                     answered = await self._yielding.call(user_id, ask)
-            except BaseException as error:
+            except BaseException as error:  # a cancelled call has cost tokens, too
                 self._note(error, began)
+                # The error and the attempts may count the same tokens.
                 of_error = error.tokens if isinstance(error, ExtractorError) else 0
                 if tokens := max(of_error, spent.tokens):
                     await self._count(user_id, tokens)
@@ -293,10 +295,10 @@ class CallGuard:
             raise BudgetSpentError
 
     async def _count(self, user_id: str, tokens: int) -> None:
-        """Count tokens. A failure to count never discards an answer that was paid for."""
+        """Count tokens."""
         self.tokens += tokens
         try:
             today = self._clock().date()
             await self._usage.use(user_id, today, tokens, for_summary=self._work is Work.SUMMARIES)
-        except StoreError as error:
+        except StoreError as error:  # the answer was paid for, and is used without its count
             log.warning("usage_count_failed", error=type(error).__name__, detail=str(error))

@@ -58,9 +58,6 @@ def faults_of(
     return found + list(_wrong_dates(memory, said, at))
 
 
-# -- one memory --------------------------------------------------------------------------------------
-
-
 def _secrets(memory: Memory) -> Iterator[Finding]:
     """Yield a memory that holds a secret, corrected so that it holds none; without a correction where nothing else is in it."""
     evidence, outline = memory.provenance.evidence, memory.outline
@@ -159,9 +156,6 @@ def _candidate(memory: Memory) -> Candidate:
         holds_from=memory.holds_from,
         holds_until=memory.holds_until,
     )
-
-
-# -- two memories ------------------------------------------------------------------------------------
 
 
 def duplicate_of(older: Memory, newer: Memory) -> Finding | None:

@@ -115,6 +115,7 @@ class ForgetTargets:
     async def _near(self, vector: Vector, scope: Scope) -> Sequence[Memory]:
         embedder = self.backends.embedder
         store = self.backends.memories
+        # Summaries among the nearest must not crowd out what can be forgotten.
         near = await store.nearest(scope, vector, embedder.name, limit=3 * _LOOKED_AT, past=True)
         return [each.memory for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT]
 

@@ -167,6 +167,7 @@ class SearchableText:
         edges = {0, *self._ends}
         at = self.letters.find(sought, begins)
         while at >= 0:
+            # The space between two numbers belongs to the second, which a quote may begin with.
             is_whole = at in edges or (self.letters[at - 1] == " " and at - 1 in edges)
             if is_whole and at + len(sought) in edges:
                 return at + len(sought)

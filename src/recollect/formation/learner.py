@@ -43,12 +43,10 @@ from recollect.model.local_time import wall
 from recollect.ports import Clock
 from recollect.text.normalization import content_hash
 
+# Of 144 memories that a statement of people's lives is about it is shown all in their own store, and 141 among 190 others of
+# their language; there a second call about pairs near by cosine, top two of each statement, found none of the other three.
 KNOWN_SHOWN = 24
-"""How many of the user's memories the extractor is shown.
-
-Of 144 memories that a statement of people's lives is about it is shown all in their own store, and 141 among 190 others of
-their language; there a second call about pairs near by cosine, top two of each statement, found none of the other three.
-"""
+"""How many of the user's memories the extractor is shown."""
 
 _KNOWN_ASKED = 3 * KNOWN_SHOWN  # turns and summaries among the nearest must not crowd out the statements
 _NEAR_ASKED = 10
@@ -135,11 +133,7 @@ class StatementLearner:
         ]
 
     async def _known(self, turns: Sequence[AnalyzedTurn]) -> list[Memory]:
-        """Return the user's statements nearest to the messages, or the newest ones without embeddings.
-
-        They come in the order of their creation, not of nearness: so those of the last call keep their places, and a server's
-        prompt cache holds up to the first new one.
-        """
+        """Return the user's statements nearest to the messages, or the newest ones without embeddings, by their creation."""
         scope, store = turns[0].exchange.turn.scope, self.backends.memories
         attributions = [each.attribution for each in turns]
         words = [f"{said.authored or said.doubtful}\n{said.confirmed}".strip() for said in attributions]
@@ -155,6 +149,7 @@ class StatementLearner:
                 if memory.kind in STATEMENTS and score >= nearest.get(memory.id, (-1.0,))[0]:
                     nearest[memory.id] = (score, memory)
         best = sorted(nearest.values(), key=lambda each: (-each[0], -each[1].id.int))[:KNOWN_SHOWN]
+        # Those of the last call keep their places, so that a server's prompt cache holds up to the first new one.
         return sorted((memory for _, memory in best), key=lambda memory: (memory.created_at, memory.id))
 
     async def embed_texts(self, texts: Sequence[str]) -> list[Vector | None]:
@@ -230,10 +225,8 @@ class StatementLearner:
     async def _without_commons(
         self, believed: Sequence[AcceptedCandidate], turns: Sequence[AnalyzedTurn]
     ) -> tuple[list[AcceptedCandidate], list[tuple[int, Change]]]:
-        """Part the statements from exact copies of the memories for everybody.
-
-        A prompt shows such memories to people who have few of their own. A quote that says all of one is the person's word.
-        """
+        """Part the statements from exact copies of the memories for everybody."""
+        # Only a prompt with memories can have shown one of these, which people with few of their own are given.
         if not any(each.attribution.injected for each in turns):
             return list(believed), []
         common = {content_hash(each.content) for each in await self.backends.memories.globals()}

@@ -151,6 +151,7 @@ class FormationPipeline:
                 for number, each in enumerate(turns)
             ]
         )
+        # With one exchange of the batch, so that sums over all are right.
         formed[-1] = replace(formed[-1], extracted_count=len(left.extracted.candidates))
         return [
             replace(each, changes=tuple(await with_embedded_hints(each.changes, self._embedder)))

@@ -102,6 +102,7 @@ class _Batch:
         # a memory for everybody is no user's own: a user who says the same has it, too, from then on
         own = [memory for memory in (*self.shown, *self.nearby) if memory.source is not Source.GLOBAL]
         self.known = {memory.id: memory for memory in own}
+        # Reversed, so that of equal contents those that the extractor was shown count.
         self.held = {content_hash(memory.content): memory.id for memory in reversed(own)}
 
     def decide(self, weighed: AcceptedCandidate) -> _Main:
@@ -295,10 +296,7 @@ class _Batch:
         return left_out, reason
 
     def _left_out(self, weighed: AcceptedCandidate, memory: Memory) -> Veto | None:
-        """Return what of a memory its refinement leaves out; None if it says all.
-
-        Where one word or figure stands for another, nothing is left out: that has changed. A single word that is merely gone is no loss.
-        """
+        """Return what of a memory its refinement leaves out; None if it says all, or changes a word or figure for another."""
         candidate = weighed.candidate
         if candidate.relation is not Relation.REFINES:
             return None
@@ -307,6 +305,7 @@ class _Batch:
         if not is_shortened and (same_letters(said.content, known.content) or disagreement(said, known)):
             return None
         left_out = veto(known, said)
+        # A single word that is merely gone is no loss.
         return None if left_out is Veto.WORD else left_out
 
     def _is_of_the_past(self, weighed: AcceptedCandidate, memory: Memory) -> bool:

@@ -2,10 +2,6 @@
 
 A model's date stands wherever the words do not contradict it: a model reads "on Thursday" or "8 weeks from yesterday" better
 than a parser. Two errors can be recognized: a year out of the model's training, and a to-do dated in the past year.
-
-A correction, a statement in dispute and a refinement leave no past. Nor does a statement that held for less than a day: a model's "contradicts"
-within a day is mostly a correction of what was just said. Of a to-do the model's kind tells how it ended: a
-decision or another plan drops it, any other statement means that it was done.
 """
 
 from dataclasses import replace
@@ -59,7 +55,7 @@ def _days_named(evidence: str, said_at: datetime) -> list[datetime]:
         return [] if day is None else [day]
     if (day.month, day.day) != (earlier.month, earlier.day):
         return [day]  # yesterday, on Monday
-    if (day.month, day.day) == (2, 29):
+    if (day.month, day.day) == (2, 29):  # most years have no such day
         return [day]
     return [day.replace(year=said_at.year + years) for years in (-1, 0, 1)]
 
@@ -91,6 +87,7 @@ def past_of(
     until = next((each for each in named if each is not None and begins < each <= told), told)
     if old.holds_until is not None:
         until = min(until, old.holds_until)
+    # Within a day "contradicts" is mostly a correction of what was just said.
     return None if until - begins < _SHORTEST else Past(until, Ending.CHANGED, heir)
 
 
@@ -99,5 +96,6 @@ def _past_todo(reason: Reason, candidate: Candidate, told: datetime, heir: UUID 
         return None  # it is put off, or planned otherwise
     if candidate.kind in {Kind.DECISION, Kind.TODO}:
         return Past(told, Ending.DROPPED, heir)
+    # Any other statement that ends a to-do tells that it was done.
     day = candidate.event_at
     return Past(told if day is None else min(day, told), Ending.DONE, heir)

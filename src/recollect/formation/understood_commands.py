@@ -75,14 +75,13 @@ class Extraction:
     def _says_again(self, candidate: Candidate, wish: MemoryCommand, let_go: Sequence[str]) -> bool:
         """Tell whether a candidate rests on the words of a wish and only repeats the memories it lets go.
 
-        A contradiction, by the model's word, is the right statement instead. A correction that names no memory lets none
-        go: the assistant alone was wrong. Nor does another clause than the one that asks ("forget the milk, I am intolerant") say
-        again what goes. A wish to keep something nowhere allows no candidate.
+        A contradiction, by the model's word, is the right statement instead.
         """
         if not share_words(candidate.evidence, wish.quote):
             return False
-        if wish.asking is Asking.ERASE:
+        if wish.asking is Asking.ERASE:  # what is to be kept nowhere is no candidate
             return True
+        # Where it corrects no memory, the assistant alone was wrong. "Forget the milk, I am intolerant" has a clause of its own.
         if not wish.meant and (
             wish.asking is Asking.CORRECT or _is_other_clause(candidate.evidence, wish.quote)
         ):
@@ -149,16 +148,6 @@ def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extracti
     A command whose evidence no turn holds is ignored, and so is one that points at a list, which was done before the answer.
     """
     of_turn: dict[int, list[MemoryCommand]] = {}
-    named = {
-        asking: {
-            number
-            for each in extraction.extracted.commands
-            if each.asking is asking
-            for number in each.about
-            if 0 <= number < len(extraction.known)
-        }
-        for asking in Asking
-    }
     for command in extraction.extracted.commands:
         turn = _turn_of(command, turns)
         if turn is None or read_memory_request(command.evidence):
@@ -170,7 +159,7 @@ def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extracti
                 meant=tuple(
                     extraction.known[number]
                     for number in dict.fromkeys(command.about)
-                    if number in named[command.asking]
+                    if 0 <= number < len(extraction.known)
                     and not is_told_later(extraction.known[number], turns[turn].exchange)
                 ),
                 is_beside_others=bool(turns[turn].attribution.elsewhere),

@@ -33,6 +33,7 @@ CONFIRMED_CONFIDENCE = 0.8
 CONFIRMING = " \u2026 "
 """Parts the person's word of assent from the assistant's sentence, in kept evidence."""
 
+# A model may return any number of candidates: slow comparisons are made for the first of them alone.
 _INJECTED_LINES = 200
 _LINE_CHARACTERS = 500
 _ALIGNMENTS = 100
@@ -198,7 +199,7 @@ class _Verification:
         if spoken is None:
             return Ignore(Reason.NO_EVIDENCE, proven)
         named = naming_its_subject(spoken)
-        if unfit := self._unfit(proven) or self._unfit(named):
+        if unfit := self._unfit(proven) or self._unfit(named):  # a name makes it longer
             return Ignore(unfit, proven)
         clean = without_secrets(named)
         if clean is None:
@@ -238,6 +239,7 @@ class _Verification:
         A doubtful piece proves it, too, unless the model says that the message is all by others.
         """
         quote, sentence = plain_quote(evidence), plain_quote(confirms or "")
+        # A sentence of the person's own needs no assent, whatever the model calls it.
         if sentence.tokens and not any(said.own.has(sentence) for said in self._newest):
             return self._assented(quote, sentence)
         proof = (
@@ -317,10 +319,7 @@ class _Verification:
 
 
 def _assents(words: SearchableText, message: SearchableText) -> bool:
-    """Return True if words of a message can be the person's yes: they are there, and are no question, hum or denied words.
-
-    Which words are a yes is the model's to say.
-    """
+    """Return True if words of a message can be the person's yes: they are there, and are no question, hum or denied words."""
     if not words.tokens:
         return message.is_clause(words)
     return (

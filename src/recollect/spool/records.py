@@ -1,7 +1,7 @@
 """A phase of an exchange as a line of a file, with a mark that shows whether it is whole. Pure. Never: a credential, a file.
 
 A line is the CRC-32 of its text (ISO 3309) and the text's length in bytes, both in hexadecimal, then the text: JSON, in
-which no line ends. That shows a line that a crash cut off, or that was written over.
+which no line ends.
 """
 
 from datetime import datetime
@@ -104,6 +104,7 @@ def _history(record: _Record) -> tuple[Message, ...]:
 def decode(line: bytes) -> LogEntry | None:
     """Return the entry of a line; None if it is not whole, or not ours."""
     text = line[_HEAD:].removesuffix(b"\n")
+    # A crash may have cut a line off, or something may have been written over it.
     if line[:_HEAD] != b"%08x %08x " % (crc32(text), len(text)) or not line.endswith(b"\n"):
         return None
     try:

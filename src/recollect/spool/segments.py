@@ -147,7 +147,7 @@ class Segment:
     def sync(self) -> None:
         """Have its lines on the disk. Raises OSError."""
         if self._descriptor is not None:
-            size = self.size
+            size = self.size  # the loop may add lines while a thread waits for the disk
             os.fsync(self._descriptor)
             self._synced = size
             self._sync_name()
@@ -182,7 +182,9 @@ class Segment:
             descriptor = _opened(part, os.O_TRUNC)
             try:
                 _write(descriptor, data, 0)
-                os.fsync(descriptor)
+                os.fsync(
+                    descriptor
+                )  # before it takes the name: else a crash may leave the name to an empty file
                 part.replace(self.path)
             except BaseException:
                 os.close(descriptor)
@@ -196,6 +198,7 @@ class Segment:
     def _sync_name(self) -> None:
         """Have the file's name on the disk, unless it is. Raises OSError."""
         if self._descriptor is not None and not self._is_named:
+            # A synced file is lost with its name, which the folder holds.
             descriptor = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 os.fsync(descriptor)
@@ -256,6 +259,7 @@ class SegmentFolder:
             OSError: One can't be read.
         """
         left = (each for each in self._path.iterdir() if each.suffix in {_LINES, _PART, _LOCK})
+        # A name is a UUID of version 7, so that the earlier process comes first.
         for name in sorted({each.name[: len(self._name)] for each in left} - {self._name}):
             lock_path = self._path / f"{name}{_LOCK}"
             lock = FileLock(lock_path)

@@ -57,14 +57,7 @@ class Waiting:
 
 
 class Spool:
-    """Phases of exchanges that the log does not have yet, in files of a folder, or in memory where there is none: up to ``limit`` bytes.
-
-    A phase is first written to a file without a sync, as no chat may wait for a disk: the kernel keeps the bytes of a process that is
-    killed, though not those of a machine that loses its power. If the phase has to wait for the log, the file is synced.
-
-    A line goes from the files only when all before it that are done went: of a turn that was taken back the beginning must not
-    outlive the end, or the next process writes it again.
-    """
+    """Phases of exchanges that the log does not have yet, in files of a folder, or in memory where there is none: up to ``limit`` bytes."""
 
     def __init__(self, folder: Path | None, *, limit: int) -> None:
         self._path = folder
@@ -114,12 +107,10 @@ class Spool:
             await _off_loop(_adopt, self._folder, found)
         except OSError as error:
             log.warning("spool_adoption_failed", error=type(error).__name__)
-        self._segments[:0] = found
+        self._segments[:0] = found  # their lines are older
         if count := sum(len(each.exchanges) for each in found):
             log.info("spool_adopted", exchanges=count)
         self._drop_done()
-
-    # -- in ------------------------------------------------------------------------------------------
 
     async def keep(self, entry: LogEntry) -> Kept:
         """Keep an entry; if its segment is on the disk it outlives this process now. Never raises."""
@@ -130,6 +121,8 @@ class Spool:
                 line = encode(entry)
             else:
                 line = await asyncio.to_thread(encode, entry)
+            # Without a sync, as no chat may wait for a disk: the kernel keeps the bytes of a killed process, though not those of
+            # a machine that loses its power. `wait` syncs.
             self._add(kept, line)
         except Exception as error:  # noqa: BLE001 -- the log may still take the entry
             log.warning("spool_write_failed", error=type(error).__name__, raised_at=raised_at(error))
@@ -196,8 +189,6 @@ class Spool:
             if not each.is_on_disk and self._folder is not None:
                 await _off_loop(each.store)
 
-    # -- out -----------------------------------------------------------------------------------------
-
     def finish(self, kept: Kept) -> None:
         """Delete an entry that the log has, or that is lost."""
         if kept.segment is not None and not kept.is_done:
@@ -208,6 +199,7 @@ class Spool:
         """Drop the segments in which all is done, the oldest first, as far as the order allows."""
         if self._changing.locked():
             return  # until the files are no longer being changed
+        # In order: of a turn that was taken back the beginning must not outlive the end, or the next process writes it again.
         for each in self._segments[:]:
             if each.unfinished and each.has_done:
                 return
@@ -257,7 +249,7 @@ class Spool:
         for first in range(0, len(waiting), _READ_AT_ONCE):
             lines = waiting[first : first + _READ_AT_ONCE]
             for kept, text in zip(lines, await _off_loop(segment.read_lines, lines), strict=True):
-                if self._erasing:
+                if self._erasing:  # it waits until this replay ends
                     return False
                 if kept.user_id not in held and not await self._write(kept, text, write, held):
                     return False
@@ -303,8 +295,6 @@ class Spool:
                     for each in gone:
                         segment.finish(each)
         return count
-
-    # -- for good ------------------------------------------------------------------------------------
 
     async def erase(self, erased: Scope | str, *, at: datetime) -> int:
         """Delete a user's entries until a time, of a person those of their projects, too, or those of one chat; return how many the log did not have yet.
@@ -377,7 +367,8 @@ def _decoded(line: bytes) -> LogEntry | None:
 
 
 async def _off_loop(work: Callable[_Given, _Result], *given: _Given.args, **named: _Given.kwargs) -> _Result:
-    """Do work in a thread; cancelled meanwhile, wait for its end: no other task may touch a file that a thread writes."""
+    """Do work in a thread; cancelled meanwhile, wait for its end."""
+    # A thread can't be cancelled, and no other task may touch a file that it writes.
     working = asyncio.create_task(asyncio.to_thread(work, *given, **named))
     cancelled: asyncio.CancelledError | None = None
     while not working.done():

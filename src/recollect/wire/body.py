@@ -64,6 +64,7 @@ def shape_of(members: Mapping[str, msgspec.Raw]) -> RequestShape:
     inner = (decode_members(each["format"]) or {} if "format" in each else each for each in formats)
     named_tool = (decode_members(members.get("tool_choice", b"")) or {}).keys() & {"function", "name"}
     is_formatted = bool(named_tool) or any(bytes(each.get("type", b'"text"')) != b'"text"' for each in inner)
+    # Schemas of tools may take a megabyte, of which only the beginning is copied.
     tools = bytes(memoryview(members.get("tools", b""))[:_EMPTY]).replace(b" ", b"")
     has_tools = tools.startswith(b"[") and tools != b"[]"
     return RequestShape(bytes(members.get("stream", b"")) == b"true", most, is_formatted, has_tools)

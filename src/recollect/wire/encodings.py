@@ -38,7 +38,7 @@ def decoding(content_encoding: str, sink: Sink, most: int) -> Sink | None:
     names = [name for listed in content_encoding.lower().split(",") if (name := listed.strip())]
     if len(names) > _MOST_ENCODINGS or any(name not in _DECODERS for name in names):
         return None
-    for name in names:
+    for name in names:  # the encoding that was applied last is undone first, so it comes to stand outermost
         sink = _DECODERS[name](_Bounded(sink, most))
     return sink
 
@@ -113,6 +113,7 @@ class _Deflate:
             if len(data) < _HEADER_BYTES:
                 self._head = data
                 return
+            # The header of RFC 1950 is a multiple of 31, which raw deflate is only by chance.
             wrapped = data[0] & 0x0F == _DEFLATE_METHOD and int.from_bytes(data[:_HEADER_BYTES]) % 31 == 0
             self._body = zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
         if not self._body.eof:

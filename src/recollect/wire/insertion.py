@@ -39,17 +39,15 @@ class Additions:
 def restorable(chat: ChatBody, earlier: Sequence[Message]) -> tuple[Message, ...]:
     """Return what of the earlier messages, oldest first, is restored in front of a request.
 
-    Anthropic and many chat templates want the user and the assistant to take turns, the user first.
-    So the first is the user's; of several of the user in a row only the last stays (the others had no
-    answer), of the assistant they become one; and one of the user at the end stays only where the
-    request goes on with an answer. Blank messages and those of others are left out.
+    Blank messages and those of others are left out. The rest takes turns, the user first.
     """
+    # Anthropic and many chat templates refuse anything but turns.
     said = (message for message in earlier if message.role in (Role.USER, Role.ASSISTANT))
     kept: list[Message] = []
     for role, run in groupby((message for message in said if message.text.strip()), lambda said: said.role):
         messages = list(run)
         if role is Role.USER:
-            kept.append(messages[-1])
+            kept.append(messages[-1])  # the others had no answer
         elif kept:
             kept.append(replace(messages[0], text=GAP.join(message.text for message in messages)))
     goes_on = next((message.role for message in chat.messages if message.role not in INSTRUCTING), None)
@@ -135,6 +133,7 @@ def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> S
     if content == b"null":
         return Splice(at, encode_text(text))
     if content.startswith(b'"'):
+        # In front of the closing quote, without the quotes that the text gets as JSON.
         gap = "" if content == b'""' else GAP
         return insertion(at.end - 1, encode_text(gap + text)[1:-1])
     if content.startswith(b"["):
@@ -151,6 +150,7 @@ def longer_member(source: bytes, name: str, text: str, *, parts: bool) -> Splice
     members = MEMBERS.decode(source)
     if members is None:
         return None
+    # It was decoded as an object, so nothing but spaces is in front of its brace.
     start = source.index(b"{")
     if name not in members:
         comma = b"," if members else b""
@@ -263,6 +263,7 @@ def _earlier(chat: ChatBody, earlier: Sequence[Message], form: Form, places: _Pl
     if place is None:
         return [None]
     messages = b"".join(_restored(message, form) + b"," for message in earlier)
+    # An input that is a text becomes the content of the last message of a list.
     if not chat.raw.startswith(b'"', place.start):
         return [insertion(place.start, messages)]
     opens, closes = message_object("user", b"\0").split(b"\0")

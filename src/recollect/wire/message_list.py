@@ -32,6 +32,7 @@ class MessageList(NamedTuple):
     unread: int = 0
 
 
+# Without `gc` the collector does not visit a hundred thousand of them; nothing in them refers back.
 class _Passed(msgspec.Struct, gc=False):
     """The part of an unread message that is looked at."""
 
@@ -104,6 +105,7 @@ class ListReader:
         if large is None:
             return None
         content = content_of(large.content)
+        # A content of another kind may be None; a text or a list that can't be decoded makes the request unreadable.
         if content is None and bytes(memoryview(large.content)[:1]) in _TEXTUAL:
             return None
         others = (name for name in self._kind.__struct_fields__ if name != "content")

@@ -149,10 +149,8 @@ def compose_ollama_completion(chat: ChatBody, additions: Additions, style: Syste
 
 
 def _style(chat: ChatBody, style: SystemStyle) -> SystemStyle:
-    """Return the style for a request: none where no system text of its own can be made longer.
-
-    One begun in front would displace the model's own (its SYSTEM).
-    """
+    """Return the style for a request: none where no system text of its own can be made longer."""
+    # A text of ours would displace the one that the model brings (its SYSTEM).
     has_first = chat.messages[0].role in INSTRUCTING
     has_other = style is SystemStyle.ANY and any(each.role == "system" for each in chat.messages)
     return style if has_first or has_other else SystemStyle.NONE

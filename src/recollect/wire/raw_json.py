@@ -78,8 +78,7 @@ class KnownMembers:
     def decode(self, source: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
         """Return its members, of equal keys the last; None if it isn't a JSON object.
 
-        Where the others take much room and have many commas, only those that are known: a million of them
-        would cost a second.
+        Where the others take much room and have many commas, only those that are known.
         """
         size = memoryview(source).nbytes
         if size <= _MUCH:
@@ -93,6 +92,7 @@ class KnownMembers:
         if others <= _MUCH:
             return decode_members(source)
         commas = sum(limits.count(memoryview(raw), b",") for raw in members.values())
+        # A million members would cost a second.
         has_many = limits.exceeds(memoryview(source), b",", commas + _MANY_COMMAS)
         return members if has_many else decode_members(source)
 
@@ -173,10 +173,11 @@ def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw]
 
 
 class Places(Sequence[Span]):
-    """Where the items of an array stand, kept as numbers: a span for each of a million would cost seconds."""
+    """The places of an array's items."""
 
     def __init__(self, starts: "array[int]", ends: "array[int]") -> None:
         """Take the places, in order."""
+        # Numbers, since a span for each of a million would cost seconds.
         self._starts = starts
         self._ends = ends
 
@@ -240,11 +241,8 @@ def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iter
 
 
 def _value_end(source: bytes, at: int, guess: bytes | None, ends: "Ends") -> int:
-    """Return where the value that begins at ``at`` ends.
-
-    The guess is the last value of that key, so it is wrong only before a repeated key. A JSON
-    value followed by a comma or a brace can't be the beginning of another one.
-    """
+    """Return where the value that begins at ``at`` ends; ``guess`` is the last value of that key."""
+    # The guess is wrong only before a repeated key. A value followed by a comma or a brace can't be the beginning of another.
     if guess is not None and source.startswith(guess, at):
         end = at + len(guess)
         after = past(_SPACE, source, end)

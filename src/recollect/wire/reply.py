@@ -123,6 +123,7 @@ class _Lines(ABC):
         self._after_return = data.endswith(b"\r")
         end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         if end:
+            # Bytes are split at CR and LF alone, where text is split at eight more signs.
             lines = b"".join((*self._rest, data[:end])).splitlines()
             self._rest, self._rest_size = [], 0
             self._read_bounded(lines)
@@ -130,6 +131,7 @@ class _Lines(ABC):
 
     def finish(self) -> None:
         """Read what no line end closed."""
+        # The empty line closes an event whose own blank line is missing.
         self._read_bounded([b"".join(self._rest), b""])
         self._rest, self._rest_size = [], 0
 
@@ -142,6 +144,7 @@ class _Lines(ABC):
             self._leave_out()
 
     def _read_bounded(self, lines: list[bytes]) -> None:
+        # A byte order mark may only stand at the beginning.
         if self._lines_left == _MOST_LINES:
             lines[0] = lines[0].removeprefix(_MARK)
         if len(lines) > self._lines_left:

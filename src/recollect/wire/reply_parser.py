@@ -161,10 +161,7 @@ class ReplyParser(ABC):
         self._texts.append(kept)
 
     def keep_instead(self, texts: Sequence[object]) -> None:
-        """Take the texts of the whole answer in place of its pieces: a stream that is taken up again brings only the last.
-
-        Nothing changes where the whole has no text.
-        """
+        """Take the texts of the whole answer in place of its pieces. Nothing changes where the whole has no text."""
         if any(isinstance(text, str) and text for text in texts):
             self._texts, self._room, self._may_shorten = [], _MOST_CHARACTERS, True
             for text in texts:
@@ -198,4 +195,5 @@ def objects(value: object) -> list[dict[str, Any]]:
 
 
 def _count(usage: dict[str, Any], *names: str, before: int | None) -> int | None:
+    # Not `isinstance`, to which True is an int.
     return next((usage[name] for name in names if type(usage.get(name)) is int), before)

@@ -126,6 +126,7 @@ class ResponseParser(ReplyParser):
         self.failed |= bool(response.get("error")) or status == "failed"
         self.awaited = response.get("background") is True and status in _UNDER_WAY
         if status in _ENDED:
+            # A stream that is taken up again brought only the last pieces.
             self.keep_instead(list(_texts_of(response.get("output"))))
             self.note_finish(status)
 

@@ -128,10 +128,8 @@ def _quotes_chat(user: str, system: str, shape: RequestShape) -> bool:
 
 
 def is_aside(chat: ChatBody) -> bool:
-    """Return whether a coding agent asks for itself, behind a whole chat: its user's last message is not to be cached.
-
-    Claude Code asks so for summaries: what the next request won't have in it, it does not let the server cache.
-    """
+    """Return whether a coding agent asks for itself, behind a whole chat: its user's last message is not to be cached."""
+    # Claude Code asks so for summaries: the next request won't have this message, and it lets the server cache no such part.
     at = chat.raw.rfind(_CACHED, chat.messages_span.start, chat.messages_span.end)
     spans = chat.message_spans() if at >= 0 else None
     users = (span for span, each in zip(spans or (), chat.messages, strict=False) if each.role == "user")

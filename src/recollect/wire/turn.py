@@ -16,9 +16,10 @@ from recollect.text.normalization import is_unfilled
 from recollect.wire.body import ChatBody, ChatMessage
 from recollect.wire.user_text import authored_text, known_by
 
+# Open WebUI shows a model the images that its tools made in a message that only looks like the user's.
 _TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
 _TELLING = 10
-"""Messages that tell a turn from any other of its chat; a long one is not hashed through for it."""
+"""The messages that a turn is known by: a long chat is not hashed through with each turn."""
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/=_-]{64,}+")
 """A picture, a recording or a file in base64: of a message without words the part that no client writes in another way."""
@@ -41,9 +42,6 @@ def read_turn(
 ) -> Turn | None:
     """Read the user's last message, and the messages before it.
 
-    Whatever follows it belongs to the turn: rounds of tool calls, or the beginning of an answer to be continued. Open WebUI
-    shows a model the images its tools made in a message that only looks like the user's; it is passed over.
-
     Args:
         chat: The request.
         user_id: The person who speaks.
@@ -63,6 +61,7 @@ def read_turn(
     """
     every = list(spoken(chat)) if every is None else every
     said = [message for _, message in every]
+    # Rounds of tool calls, or a begun answer, follow on the message and belong to its turn.
     while said and not is_users(said[-1]):
         said.pop()
     if not said and not chat.follows:

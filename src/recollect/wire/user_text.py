@@ -49,35 +49,28 @@ def authored_text(message: ChatMessage, *, by_agent: bool = False) -> str:
     texts = message.texts
     if isinstance(message.content, list) and len(message.content) > 1:
         texts = [text for text in texts if not is_context(text)]
-    words = (
-        texts if by_agent else without_file_parts(texts)
-    )  # behind an agent's parts, which come before the words
+    # An agent's parts come before the words, so they are gone when the parts behind the words are looked at.
+    words = texts if by_agent else without_file_parts(texts)
     return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in words)))
 
 
 def known_by(message: Message) -> str:
-    """Return the words that identify a message; of a user's message, the words without a client's own additions.
-
-    An editor says with each message which files are open; where nothing else is said, all counts.
-    """
+    """Return the words that identify a message; of a user's message, the words without a client's own additions."""
     if message.role is not Role.USER or "<" not in message.text or "</" not in message.text:
         return message.text
+    # An editor says with each message which files are open, and these change.
     return without_frame(message.text)
 
 
 def own_blocks(text: str) -> list[tuple[int, int]]:
-    """Find where in a text our fenced blocks stand, in order: from its first character to behind its last.
-
-    Each tag has a line of its own. A block begins at the last tag that opens one before it is closed: a
-    block of ours holds no fence, but words in front of it may.
-    """
+    """Find where in a text our fenced blocks stand, in order: from its first character to behind its last."""
     found: list[tuple[int, int]] = []
     if "recollect_" not in text:  # a hundred times as fast as to search for tags
         return found
     opening: re.Match[str] | None = None
     for tag in _OUR_FENCE.finditer(text):
         if not tag["closes"]:
-            opening = tag
+            opening = tag  # the last one counts: a block of ours holds no fence, but words in front of it may
         elif opening and opening["what"] == tag["what"]:
             found.append((opening.start(), tag.end()))
             opening = None
@@ -110,11 +103,8 @@ def _blocks(text: str, opens: Pattern, closes: str) -> Iterator[tuple[int, int]]
 
 
 def _without_retrieved(text: str) -> str:
-    """Cut off the RAG template in front of the question.
-
-    Up to the *last* closing tag: a retrieved document may hold one too, and words of a document
-    must never pass as the user's.
-    """
+    """Cut off the RAG template in front of the question."""
+    # The last closing tag: a document may hold one, too, and its words must never pass as the user's.
     end = text.rfind(_CONTEXT_CLOSES)
     if end < 0:
         return text
@@ -148,12 +138,10 @@ _FILE_NAME = anchored(r"[^\n\\/:*?\"<>|]{1,255}\.\w{1,8}\r?\n")
 
 
 def without_files(text: str) -> str:
-    """Return a user's text without the files in it.
-
-    A file in front ends with the last fence that closes it: it may hold others, and its words must never pass as the user's.
-    """
+    """Return a user's text without the files in it."""
     if not _FENCED.match(text):
         return text
+    # The last fence: a file may hold others, and its words must never pass as the user's.
     _, closes, behind = f"{text}\n".rpartition(_FENCE_CLOSES)
     return behind if closes else text
 
