@@ -89,9 +89,6 @@ def without_labels(heir: Memory, details: Mapping[str, Any]) -> Memory:
     )
 
 
-# -- the details of a row ----------------------------------------------------------------------
-
-
 def addition_details(memory: Memory) -> dict[str, Any]:
     """Return the details of a row about a new memory: the messages it rested on then."""
     return {"messages": [str(each) for each in memory.provenance.message_ids]}
@@ -160,9 +157,6 @@ def _editable(memory: Memory) -> dict[str, Any]:
         "tags": list(memory.tags),
         "metadata": dict(memory.metadata),
     }
-
-
-# -- earlier states of a memory --------------------------------------------------------------------------------
 
 
 def as_linked_before(memory: Memory, details: Mapping[str, Any]) -> Memory:
@@ -327,9 +321,6 @@ def _hints(kept: Mapping[str, Any] | None) -> Hints | None:
 def _doubt(details: Mapping[str, Any]) -> Doubt | None:
     kept = details.get("standing")
     return None if kept is None else Doubt(kept)
-
-
-# -- redaction ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,8 +146,6 @@ class Importer:
         if not team.may_write(person_of(part)):
             raise NotAllowedInTeamError
 
-    # -- memories ------------------------------------------------------------------------------------
-
     async def bring_memories(self, advance: Callable[[], None]) -> None:
         """Import the memories, user by user, and call ``advance`` once a memory.
 
@@ -223,8 +221,6 @@ class Importer:
         done = await self.backends.memories.apply(Scope(user_id, ""), changes, actor=Actor.IMPORT, at=self.at)
         await self.backends.index.enqueue(user_id)  # a server that runs on the store embeds them
         return done
-
-    # -- chats ---------------------------------------------------------------------------------------
 
     async def bring_chats(self, advance: Callable[[], None]) -> None:
         """Write the chats' exchanges into the log, oldest first, to be formed; call ``advance`` once a chat."""
@@ -305,8 +301,6 @@ class Importer:
             return self.policy.records
         flags = await self.backends.flags.flags(user_id)
         return self.policy.under(flags).records
-
-    # ------------------------------------------------------------------------------------------------
 
     def _concerns(self, user_id: str) -> bool:
         """Return whether to import a row of this user. A row without a user passes: reading it reports the error."""

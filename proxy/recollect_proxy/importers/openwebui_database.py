@@ -100,9 +100,6 @@ def _is_database(path: Path) -> bool:
         raise SourceError(f"{path} can't be read: {error.strerror}.") from None
 
 
-# -- SQLite ----------------------------------------------------------------------------------------
-
-
 def _connect_to_file(path: Path) -> sqlite3.Connection:
     """Connect to a SQLite file without changing it or its folder; raises SourceError if it can't be read.
 
@@ -157,9 +154,6 @@ def _fetch_from_file(connection: sqlite3.Connection) -> _Fetch:
             raise SourceError(f"This is no database of OpenWebUI that can be read: {error}.") from None
 
     return fetch
-
-
-# -- Postgres --------------------------------------------------------------------------------------
 
 
 @asynccontextmanager

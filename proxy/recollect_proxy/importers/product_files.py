@@ -129,9 +129,6 @@ def _row(item: Item) -> Row:
     return row
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 def _lists_of(path: Path, product: Product) -> list[Sequence[Item]]:
     """Return the items of a file's lists; else its lines, or the file itself as the only item."""
     try:

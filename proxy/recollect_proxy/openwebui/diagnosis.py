@@ -86,9 +86,6 @@ def read_chat_request(captured: CapturedRequest) -> ChatBody | None:
     return (RESPONSES if path.endswith("/responses") else COMPLETIONS).read(captured.body)
 
 
-# -- the speaker -------------------------------------------------------------------------------
-
-
 def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> Iterator[Finding]:
     try:
         caller = make_identity(settings).identify(captured.headers, captured.peer or _peer_of_file(settings))
@@ -150,9 +147,6 @@ def _known(captured: CapturedRequest, settings: ProxySettings, *, is_signed: boo
 def _peer_of_file(settings: ProxySettings) -> str | None:
     """Return the address to assume for a request from a file: one of the first trusted network; None without any."""
     return settings.trusted_networks[0].partition("/")[0] if settings.trusted_networks else None
-
-
-# -- which chat, which message, what for -----------------------------------------------------------
 
 
 def _chat(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
@@ -220,9 +214,6 @@ def _not_filled_in(check: str, name: str) -> Finding:
     return _missing(check, told, "OpenWebUI 0.10 or newer fills these in")
 
 
-# -- the body, and the way here -------------------------------------------------------------------
-
-
 def _body(captured: CapturedRequest) -> Iterator[Finding]:
     chat = read_chat_request(captured)
     if chat is None:
@@ -249,9 +240,6 @@ def _way(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding
     told = f"came through another proxy ({', '.join(passed)}): it must pass these headers on, and not buffer answers"
     remedy = "the networks in RECOLLECT_TRUSTED_NETWORKS must name that proxy, and it must let nobody else in"
     yield _note("way", told, remedy if settings.trusted_networks else "")
-
-
-# -- the record ------------------------------------------------------------------------------------
 
 
 def _kept(settings: ProxySettings) -> Iterator[Finding]:

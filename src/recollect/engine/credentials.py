@@ -32,11 +32,7 @@ class Lent(msgspec.Struct, frozen=True, tag="lend"):
 
 
 class Credentials:
-    """Finds the credential of an exchange; of one whose own is gone, its person's for the same server.
-
-    A person's credential is the first with which an answer came, as long as it is used: a client that names the person in a plain
-    header, with another credential, takes none of their exchanges to another account.
-    """
+    """Finds the credential of an exchange; of one whose own is gone, its person's for the same server."""
 
     def __init__(self) -> None:
         self._of_exchanges: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
@@ -49,6 +45,8 @@ class Credentials:
         elif lent.is_answered:
             self._of_exchanges[lent.exchange_id] = lent.credential
             person = lent.user_id, lent.upstream
+            # The first that an answer came with stays while it is used: a client that names the person in a plain header, with
+            # another credential, takes none of their exchanges to another account.
             if self._of_people.get(person, lent.credential) == lent.credential:
                 self._of_people[person] = lent.credential  # for another hour
         else:

@@ -133,8 +133,6 @@ class Engine(Profiles):
             snapshot=self._retriever.whole_snapshot,
         )
 
-    # -- within a chat: never raises ---------------------------------------------------------------
-
     async def prepare(
         self,
         turn: Turn,
@@ -165,8 +163,6 @@ class Engine(Profiles):
             in_zone(turn, policy.zone), reach=reach, lifetimes=policy.lifetimes
         )
         return ranking
-
-    # -- operations of a person: raise------------------------------------------------------------
 
     async def search(
         self,
@@ -214,9 +210,8 @@ class Engine(Profiles):
         remembered = sum(cache.entries for cache in self._backends.caches)
         remembered += self._backends.snapshots.has(user_id) + self._retriever.entries
         erasure = await self._erase_spooled(user_id, erasure)
-        again = await self._erase_spooled(
-            user_id, replace(erasure, rows=())
-        )  # counts the entries that were still there
+        # Once more, to count the entries that were still there.
+        again = await self._erase_spooled(user_id, replace(erasure, rows=()))
         left = (*erasure.left, *again.rows, ("caches", remembered))
         if any(count for _, count in left):
             log.warning("rows_left_after_erasure", left={name: count for name, count in left if count})
@@ -273,8 +268,6 @@ class Engine(Profiles):
         super()._clear_caches()
         self._retriever.clear()
         self._worker.clear_caches()
-
-    # -- how it does -------------------------------------------------------------------------------
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return the record of a request with its recalled memories and the reasons; None if there is none (any more)."""

@@ -43,8 +43,6 @@ class Connection(asyncio.Protocol):
         self._heard_at = 0.0
         self._watch: asyncio.TimerHandle | None = None
 
-    # -- an exchange ----------------------------------------------------------------------------------
-
     def send(self, method: bytes, target: bytes, headers: Headers, body: Body, *, silence: float) -> Response:
         """Start sending a request, and return its response before any of it has arrived.
 
@@ -179,8 +177,6 @@ class Connection(asyncio.Protocol):
             self._heard_at = self._loop.time()
             if not self.closed:
                 self._transport.resume_reading()
-
-    # -- callbacks of asyncio -------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""

@@ -144,8 +144,6 @@ class Response:
         if self._reader is not None and not self._reader.done():
             self._reader.set_result(None)
 
-    # -- callbacks of the parser --------------------------------------------------------------------
-
     def on_message_begin(self) -> None:
         """Start with empty headers, also after an interim response."""
         if self.status:

@@ -58,12 +58,10 @@ if TYPE_CHECKING:
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 """How long a failed exchange waits before its second, third, ... try; the last one counts on."""
 
+# Its lease has run out by then if it died. Every exchange has a job of its own, so that one user's backlog is as many jobs that come
+# back: seldom, to leave the workers to other users.
 TAKEN_DELAY = timedelta(seconds=20)
-"""When to look again at an inbox that another worker drains: its lease has run out by then if it died.
-
-Every exchange has a job of its own, so one user's backlog is as many jobs that come back: seldom,
-so that they leave the workers to other users.
-"""
+"""When to look again at an inbox that another worker drains."""
 
 GONE_DELAY = timedelta(seconds=1)
 """When to look again after formed exchanges were no longer due: a message was edited meanwhile, or another worker
@@ -195,8 +193,7 @@ class InboxDrain:
     async def drain(self, user_id: str) -> timedelta | None:
         """Form everything in the user's inbox, and return after how long to call again, or None.
 
-        An exchange that fails blocks the later ones until it is formed, waits for a model or is held: a statement must
-        not be replaced by an older one. An unreachable store counts as no failed attempt.
+        An exchange that fails blocks the later ones until it is formed, waits for a model or is held.
         """
         try:
             while True:
@@ -261,7 +258,7 @@ class InboxDrain:
             except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
                 self.counts.failed(error)
                 waits = [await self._postpone(each, error) for each in batch]
-                return waits[0]
+                return waits[0]  # the inbox goes on with the first, which blocks the others
             if not done:
                 return GONE_DELAY
             await self.inbox.wake_the_rest(batch[-1].exchange, model=self._model_name(batch[-1].exchange))
@@ -280,21 +277,18 @@ class InboxDrain:
         return timedelta() if is_of_another_clock else wait
 
     def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
-        """Return the exchanges to form at once.
-
-        An exchange that failed before, or waited, is formed alone, so that it takes no other down with it. After a batch
-        that took a model too long, half of it is formed. A batch that a model was asked about already is formed as it was.
-        Exchanges with different upstreams or keys are never in one batch: it is sent with one key.
-        """
-        if pending[0].attempts or pending[0].waits:
+        """Return the exchanges to form at once."""
+        if pending[0].attempts or pending[0].waits:  # alone, so that it takes no other down with it
             return [pending[0]]
+        # A batch that a model was asked about already is formed as it was, by the answer that is kept.
         ids = _ids(pending)
         asked = (turns for turns in range(len(ids), 0, -1) if ids[:turns] in self.extracted)
         if turns := next(asked, 0):
             return list(pending[:turns])
-        if pending[0].exchange.id in self.slow:
+        if pending[0].exchange.id in self.slow:  # the whole took a model too long
             pending = pending[: max(1, int(SHARE_OF_SLOW * len(pending)))]
         batch, upstream = [pending[0]], pending[0].exchange.turn.upstream
+        # A batch is one request, to one server and with one key.
         key = self._credential(pending[0].exchange)
         for each in pending[1:]:
             another = self._credential(each.exchange)
@@ -345,9 +339,8 @@ class InboxDrain:
         if isinstance(error, ExtractorError):
             self.counts.failed(error)
         if isinstance(error, ExtractorTimeoutError) and first.exchange.id not in self.slow:
-            self.slow.update(
-                dict.fromkeys(each.exchange.id for each in batch)
-            )  # the next attempt asks for less
+            # A timeout is never repeated unchanged: the next attempt asks for less, and counts as no attempt (decision 0031).
+            self.slow.update(dict.fromkeys(each.exchange.id for each in batch))
             log.warning("formation_timed_out", exchange_id=str(first.exchange.id), turns=len(batch))
             return None
         is_last = first.attempts + 1 >= self.policy.attempts

@@ -36,14 +36,14 @@ _LOOK_SECONDS = 15.0
 _DAYS_AHEAD = 8
 """So many days of requests have a part of their table made, today's among them: who is off for a weekend finds them there."""
 
+# Longer than models answer, and than a person leaves a tool's question. We do not ask whether the proxy of an exchange still lives:
+# several may share a database, and a wrong guess would cost more than ten minutes (decision 0028).
 _OPEN_AT_MOST = timedelta(minutes=10)
-"""How long after its turn an answer is waited for: longer than models answer, and than a person leaves a tool's question.
+"""How long after its turn an answer is waited for; then the person's message is formed alone."""
 
-Then the person's message is formed alone. An answer that comes later is still kept.
-"""
-
+# An SDK, or the person, asks once more within seconds, or not at all.
 _FAILED_AT_MOST = timedelta(seconds=30)
-"""The same where the model failed: an SDK, or the person, asks once more within seconds, or not at all."""
+"""The same where the model failed."""
 
 log = structlog.get_logger(__name__)
 
@@ -163,8 +163,6 @@ async def _quietly(event: str, tidying: Awaitable[object]) -> bool:
     return True
 
 
-# -- vectors of an earlier embedder, replaced user by user: another process can continue, and one at a time does it --
-
 _REEMBED_SECONDS = 5.0
 _HELD = timedelta(minutes=2)
 _USERS_AT_ONCE = 50
@@ -195,7 +193,7 @@ class Standing:
 
     Attributes:
         is_complete: Whether all was embedded by them, and nothing of others is left.
-        waits: Whether other processes still use earlier embedders, whose new vectors would have to be replaced again.
+        waits: Whether other processes still use earlier embedders.
         since: When the last of the others was seen; who is found to be all embedded after that, stays so.
     """
 
@@ -229,7 +227,7 @@ async def embedding_state(backends: Backends, store: "EmbedderGenerations") -> E
 
 @dataclass(slots=True)
 class Reembedding:
-    """Embeds what earlier embedders embedded, until all is of today's."""
+    """Embeds what earlier embedders embedded, user by user, until all is of today's; one process at a time, any can go on."""
 
     backends: Backends
     indexer: Indexer
@@ -269,6 +267,7 @@ class Reembedding:
 
         while True:
             standing = Standing.from_embedders(await store.known(), today)
+            # What other processes still embed with an earlier embedder would have to be replaced again.
             if standing.is_complete or standing.waits or standing.since is None or not await held():
                 return True
             users = await store.users(standing.since, without=self._failed, limit=_USERS_AT_ONCE)

@@ -29,12 +29,14 @@ _AT_ONCE = 8
 """Persons whose events are sent at the same time."""
 _MOST_OF_ONE = 50
 _TURN = timedelta(seconds=60)
+# A request ends, at the latest, before the turn of another process.
 _BEGINS_WITHIN = 45.0
-"""Seconds of a turn within which a request may begin: it ends, at the latest, before the turn of another process."""
+"""Seconds of a turn within which a request may begin."""
 _LEAVE_SECONDS = 2.0
 _FIRST_WAIT, _LONGER, _LONGEST_WAIT = 5.0, 5, 3600.0
+# A receiver that comes back is not flooded, and a first webhook does not get the past.
 DELIVERED_FOR = timedelta(days=3)
-"""Older events are not sent any more. So a receiver that comes back is not flooded, and a first webhook does not get the past."""
+"""Older events are not sent any more."""
 
 log = structlog.get_logger(__name__)
 
@@ -73,7 +75,7 @@ class WebhookDelivery:
         begins_until = loop.time() + _BEGINS_WITHIN
         later = [user_id for user_id, (again, _) in self._waits.items() if again > loop.time()]
         erased, users = await self._events.unsent(besides=later, limit=_AT_ONCE)
-        first = {each.user_id: each for each in reversed(erased)}
+        first = {each.user_id: each for each in reversed(erased)}  # of several erasures the earliest wins
         users = [each for each in users if each not in first]
         taken = await asyncio.gather(
             *(self._tried(each.user_id, self._tell_erasure(each)) for each in first.values()),

@@ -213,6 +213,7 @@ class LiveEngine:
         looked = system_clock() - _FIRST_LOOK
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
+            # Taken before the look, so that nothing is missed that is erased meanwhile.
             began = system_clock()
             try:
                 await engine.refresh_snapshots()

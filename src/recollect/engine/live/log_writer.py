@@ -50,12 +50,10 @@ class NotesInBackground:
             self.write_alone(noting)
 
     async def caught_up(self, scope: Scope) -> None:
-        """Wait a moment until the last notes of a chat are written.
-
-        Notes that wait for an answer's end are written now: a request with a tool's results comes before that end.
-        """
+        """Wait a moment until the last notes of a chat are written."""
         of_chat = [each for each in self._under_way if each.turn.scope == scope]
         for noting in of_chat:
+            # A request with a tool's results comes before the end of the answer that they wait for.
             if noting.record is not None and noting.record.gives_back(noting):
                 self.write_alone(noting)
         if of_chat:
@@ -88,9 +86,9 @@ class NotesInBackground:
         task.add_done_callback(lambda _: self.release(noting))
 
 
+# If the answer ends sooner, one statement writes both, and none competes with the first byte.
 _SOON_SECONDS = 0.5
-"""How long a turn stays in the spool alone while its answer goes on. If the answer ends sooner, one statement writes both, and
-none competes with the first byte."""
+"""How long a turn stays in the spool alone while its answer goes on."""
 
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
@@ -224,7 +222,7 @@ class LogWriter:
                 self._spool.finish(kept)
 
     async def _with_notes(self, entry: LogEntry, record: ExchangeRecord) -> Written | None:
-        """Write a phase and the notes that wait for it; notes that the log did not take are written alone: no spool keeps them."""
+        """Write a phase and the notes that wait for it."""
         record.takes_notes = False
         noting, record.noting = record.noting, None
         if noting is None:
@@ -233,7 +231,7 @@ class LogWriter:
         try:
             written = await self._to_log(replace(entry, notes=noting.notes))
         finally:
-            if written is None:
+            if written is None:  # no spool keeps notes
                 self._notes.write_alone(noting)
             else:
                 self._notes.release(noting)
@@ -289,8 +287,6 @@ class LogWriter:
         """Count a turn whose chat could wait no longer; a process that is killed now loses it."""
         self.late += 1
         log.warning("exchange_spooled_late", count=self.late)
-
-    # -- waiting phases ----------------------------------------------------------------------------------
 
     async def _replay(self) -> None:
         await self._spool.open()

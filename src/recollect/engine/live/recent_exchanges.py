@@ -151,18 +151,15 @@ def asked_request(turn: Turn, chat: ChatBody) -> AskedRequest:
 
 
 def asks_about(request: AskedRequest, other: AskedRequest) -> bool:
-    """Return whether a request asks about another's message: it quotes that, or carries it, and asks in another way.
-
-    A message with an id of its own is a person's; so is one in doubt.
-    """
+    """Return whether a request asks about another's message: it quotes that, or carries it, and asks in another way."""
+    # A message with an id of its frontend's is a person's.
     if not request.turn.key.startswith("h:") or request.length > _LONGEST:
         return False
     differences = request.differs_from(other)
     if request.before:  # the chat as messages, and the question behind it
         is_tiny_alone = differences.is_tiny and not request.shape.stream
-        is_strong = (
-            differences.in_shape and sum(differences) > 1
-        )  # no person chooses so from one message to the next
+        # No person chooses so from one message to the next.
+        is_strong = differences.in_shape and sum(differences) > 1
         return request.before == other.pair and (is_strong or is_tiny_alone)
     if request.said == other.said:  # the message alone, below the model's instructions
         return _is_instructed_otherwise(request, other, differences)

@@ -93,8 +93,6 @@ class Administration(Projects):
         self.admin_reads, self.settings_changes = admin_reads.admin_reads, admin_reads.settings_changes
         self.keep_answer, self.release_answer = backends.answers.keep, backends.answers.release
 
-    # -- seeing ------------------------------------------------------------------------------------
-
     async def embeddings(self) -> EmbeddingState:
         """Return which embedders there are, and how far what an earlier one embedded is embedded again; it reads a row a user."""
         store = self._backends.generation_store
@@ -113,8 +111,6 @@ class Administration(Projects):
         read = AdminRead(uuid7(), now, reader, operation)
         since = None if once_in is None else now - once_in
         await self._backends.admin_reads.add_read(user_id, read, unless_since=since)
-
-    # -- changing ----------------------------------------------------------------------------------
 
     async def add(
         self,
@@ -301,15 +297,11 @@ class Administration(Projects):
                 continue
         return tuple(undone)
 
-    # -- idempotent requests -------------------------------------------------------------------------
-
     async def reserve_answer(self, user_id: str, key: str, request: bytes) -> KeptAnswer | datetime:
         """Take a key for a request, by its hash, that is to be done once; return the kept answer if there is one, else the time of taking."""
         now = self._clock()
         kept = await self._backends.answers.reserve(user_id, key, request, at=now)
         return now if kept is None else kept
-
-    # -- settings that change while the engine runs -------------------------------------------------
 
     async def flags(self, user_id: str | None = None) -> Flags:
         """Return the changed settings: of everybody, or of one user alone."""
@@ -327,8 +319,6 @@ class Administration(Projects):
         if user_id is None:
             log.info("settings_changed", by=by.name, names=sorted(named))
         return changed
-
-    # ----------------------------------------------------------------------------------------------
 
     async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
         """Embed what an undone edit left without an embedding."""

@@ -109,8 +109,6 @@ class AgentMemories(Administration):
         self._chats = chats
         self._snapshot = snapshot
 
-    # -- looking -----------------------------------------------------------------------------------
-
     async def found(
         self, user_id: str, query: str, *, limit: int, taken: MemoryFilter | None = None
     ) -> list[Recollection]:
@@ -155,8 +153,6 @@ class AgentMemories(Administration):
             (*own, *snapshot.memories.important), budget=_PROFILE_TOKENS, count=estimate_tokens, now=now
         )
         return Profile(chosen, count)
-
-    # -- changing ----------------------------------------------------------------------------------
 
     async def dictate(
         self,
@@ -223,8 +219,6 @@ class AgentMemories(Administration):
         if len(named) == 1:
             return Forgetting(await self.take_away(user_id, named[0].id, agent=agent))
         return Forgetting(candidates=tuple(named or near))
-
-    # ----------------------------------------------------------------------------------------------
 
     async def _require_recall(self, user_id: str) -> Policy:
         policy = self._policy.under(await self._backends.flags.flags(user_id))

@@ -82,8 +82,6 @@ class Browsing(Administration):
         self.quarantined, self.profile = backends.memories.quarantined, backends.profiles.profile
         self.keep_team = backends.teams.keep
 
-    # -- failed and waiting exchanges -----------------------------------------------------------
-
     async def retry_failed(self) -> tuple[int, int]:
         """Form all remaining exchanges: the failed ones, those that wait for a model, and those that no model has read.
 
@@ -110,8 +108,6 @@ class Browsing(Administration):
         if "approve_first" in named:
             await self._backends.inbox.go_on_holding(user_id)
         return changed
-
-    # -- seeing --------------------------------------------------------------------------------------
 
     async def expect_chat(self, scope: Scope) -> None:
         """Return if something that was said in the chat is kept; else raise SessionNotFoundError."""
@@ -226,8 +222,6 @@ class Browsing(Administration):
         """Return the engine's policy for a user, with the settings changed for them and for everybody; None: for everybody."""
         return self.policy.under(await self._backends.flags.flags(user_id))
 
-    # -- over all users -------------------------------------------------------------------------------
-
     async def usage_by_day(self, days: int) -> Sequence[DayOfUsage]:
         """Return the tokens that each user's memory took on each of the last ``days`` days (UTC), the last day first."""
         return await self._backends.statistics.usage((self._clock() - timedelta(days=days - 1)).date())
@@ -241,8 +235,6 @@ class Browsing(Administration):
         waiting = (await self._backends.inbox.backlog()).waiting
         return make_report(activity, days, followed, waiting), activity.by_day
 
-
-# -- searching a person's earlier chats for them, as chats are recalled: messages of the log, and summaries --
 
 _MOST = 500
 """The most messages by meaning, and as many by words."""

@@ -271,8 +271,6 @@ class Profiles(Feedback):
             self._clear_caches()
         return changed
 
-    # ----------------------------------------------------------------------------------------------
-
     def _clear_caches(self) -> None:
         """Drop the caches of this process that are made from texts, above all embeddings."""
         for cache in self._backends.caches:

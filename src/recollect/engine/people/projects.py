@@ -63,8 +63,6 @@ _LAST_CHANGES = 200
 class Projects(SharedMemories):
     """Lets people look after their projects and teams, and their memories there."""
 
-    # -- projects ------------------------------------------------------------------------------------
-
     async def projects(self, user_id: str, *, measured: bool = True) -> list[Project]:
         """Return the person's projects, by name, with the teams that they are in; without their sizes unless ``measured``."""
         store = self._backends.projects
@@ -148,8 +146,6 @@ class Projects(SharedMemories):
                 with suppress(NotUndoableError, DuplicateMemoryError):
                     await self._backends.memories.undo(scope, last.id, actor=actor, at=self._clock())
 
-    # -- members -------------------------------------------------------------------------------------
-
     async def teams(self, person: str | None = None) -> list[Team]:
         """Return all teams, or those that a person is in, by id."""
         store = self._backends.teams
@@ -188,8 +184,6 @@ class Projects(SharedMemories):
         """
         former = Member(person, TeamRole.FORMER, "")
         return await self._backends.teams.set_member(team, former, joins=False)
-
-    # -- their memory --------------------------------------------------------------------------------
 
     async def parts(self, user_id: str, *, writes: bool = False) -> Mapping[str, str]:
         """Return the scopes whose statements are a user's, each with its member's name: their own first, then the others of a team.

@@ -190,8 +190,6 @@ class StoreAudit(Administration):
         """Return the users of whom memories are kept; a project is one of its own."""
         return [each.id for each in await self._backends.memories.users(projects=True) if each.memories]
 
-    # -- finding -----------------------------------------------------------------------------------
-
     async def findings(self, user_id: str, wanted: Collection[Fault]) -> AsyncIterator[Finding]:
         """Yield the wanted faults of a user's own memories, the newest memory first; shared ones are repaired by no user.
 
@@ -262,8 +260,6 @@ class StoreAudit(Administration):
             return False
         updates = await self._backends.memories.history(user_id, finding.memory.id, limit=_MOST_UPDATES)
         return any(_stands_behind(each, finding) for each in updates)
-
-    # -- repairing ---------------------------------------------------------------------------------
 
     async def repair(self, user_id: str, wanted: Collection[Fault], *, run: UUID) -> int:
         """Repair the wanted faults of a user's memories, of each memory one; return how many. ``run`` names the run, to undo it.

@@ -26,8 +26,6 @@ _START_SECONDS = 10.0
 
 log = structlog.get_logger(__name__)
 
-# -- its entries for the log ------------------------------------------------------------------------
-
 
 def is_storable(turn: Turn) -> bool:
     """Return whether a log can hold the turn's ids; if not, waiting would not help."""
@@ -42,7 +40,8 @@ def is_storable(turn: Turn) -> bool:
 
 
 def new_exchange(turn: Turn, *, credential: str | None) -> Exchange:
-    """Return the exchange that begins with a turn. Ids order exchanges: it is made when the turn is read."""
+    """Return the exchange that begins with a turn."""
+    # Version 7 is in order of time, by which exchanges are ordered: so they are made when the turn is read.
     ids = uuid7(), uuid7(), uuid7()
     return Exchange(
         ids[0],
@@ -78,9 +77,6 @@ def ended(
 def _recalled_ids(recollections: Sequence[Recollection]) -> tuple[UUID, ...]:
     # Statements that every chat gets do not count as used: counting would make them outlive all others.
     return tuple(each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found)
-
-
-# -- while it is said and answered -----------------------------------------------------------------
 
 
 @dataclass(slots=True, eq=False)

@@ -116,4 +116,5 @@ async def _masked_long(user_id: str, text: str) -> MaskedText:
 
 def _turn_of(user_id: str, *, is_long: bool) -> asyncio.Lock:
     """Return the lock that lets in one text of a person at a time."""
+    # A lock belongs to one event loop, and the two threads are for all loops of the process.
     return _turns.setdefault((id(asyncio.get_running_loop()), user_id, is_long), asyncio.Lock())

@@ -63,6 +63,7 @@ log = structlog.get_logger(__name__)
 
 def request_of(turn: Turn) -> MemoryRequest | None:
     """Return a turn's request to the memory as a whole, in the person's own words; None for most."""
+    # Nearly every message is none by its form, and attribution takes much longer.
     return read_memory_request(turn.text) and read_memory_request(_authored(turn))
 
 
@@ -104,8 +105,8 @@ class ChatRequests:
             log.warning("chat_request_failed", error=type(error).__name__)
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their chat
             log.error("chat_request_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
-        is_certain = request is not None and request.asking in answers.UNCERTAIN_ABOUT
-        return CarriedOut(answers.UNCERTAIN) if is_certain else None
+        is_clear = request is not None and request.asking in answers.CLEAR_ALONE
+        return CarriedOut(answers.UNCERTAIN) if is_clear else None
 
     async def _is_told(self, turn: Turn) -> bool:
         """Return whether the turn's prompt is added to at all, by the settings of its user and of everybody."""
@@ -114,7 +115,7 @@ class ChatRequests:
 
     async def _carried_out(self, turn: Turn, request: MemoryRequest) -> CarriedOut | None:
         """Return the outcome; None if it turns out that the memory is not meant."""
-        if request.asking in answers.UNCERTAIN_ABOUT - {Request.TAKE_IN}:
+        if request.asking in answers.CLEAR_ALONE - {Request.TAKE_IN}:
             return await self._switch(turn, request.asking)
         pointed_at = await self._backends.asked.pointed_at(turn)
         if (done := _done_before(turn, request, pointed_at)) is not None:
@@ -122,8 +123,6 @@ class ChatRequests:
         if request.asking is Request.FORGET_LISTED:
             return await self._forget(turn, request.numbers, pointed_at)
         return await (self._undo(turn, pointed_at) if request.asking is Request.UNDO else self._take_in(turn))
-
-    # -- the person, the chat ----------------------------------------------------------------
 
     async def _switch(self, turn: Turn, asking: Request) -> CarriedOut | None:
         """Do what may be done again without harm; by an agent or its key nothing that holds for the person everywhere."""
@@ -163,8 +162,6 @@ class ChatRequests:
     async def _note(self, turn: Turn, asking: Request, items: Sequence[UUID] = ()) -> None:
         kept = KeptRequest(turn.anchor, asking, tuple(items), self._clock())
         await self._backends.asked.keep_request(turn.scope, kept)
-
-    # -- the list ---------------------------------------------------------------------------------
 
     async def _forget(self, turn: Turn, numbers: Sequence[int], pointed_at: PointedAt) -> CarriedOut | None:
         shown = shown_list(turn, pointed_at)
@@ -213,8 +210,6 @@ class ChatRequests:
             Scope(user_id, ""), changes, actor=Actor.USER, at=self._clock(), by=named_for
         )
         return [each.target for each in done if isinstance(each, Retire)]
-
-    # -- undoing -------------------------------------------------------------------------------------
 
     async def _undo(self, turn: Turn, pointed_at: PointedAt) -> CarriedOut | None:
         """Undo the changes by the message before, or the news of its answer; after anything else "undo that" means something else."""

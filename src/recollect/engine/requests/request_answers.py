@@ -71,5 +71,5 @@ def undone(count: int) -> str:
     return f"{_DONE} Undone, as the user asked: {count} {'change' if count == 1 else 'changes'} of what is remembered."
 
 
-UNCERTAIN_ABOUT = frozenset({Request.STOP, Request.RESUME, Request.LEAVE_OUT, Request.TAKE_IN})
+CLEAR_ALONE = frozenset({Request.STOP, Request.RESUME, Request.LEAVE_OUT, Request.TAKE_IN})
 """The requests that are clear without the chat; others need the store to be understood."""

@@ -9,12 +9,10 @@ _ONCE_MORE = timedelta(hours=1)
 
 
 def as_told(chat: Chat, disclosure: Disclosure) -> Chat:
-    """Return the part of a chat that the LLM's server may see.
-
-    Its earlier blocks may have been made for another server: a server that may not see all gets each turn's block again.
-    """
+    """Return the part of a chat that the LLM's server may see."""
     if disclosure.is_whole:
         return chat
+    # Earlier blocks may have been made for another server; this one gets a new one with each turn.
     told = replace(chat, injections=(), done=())
     return told if disclosure.history else replace(told, exchanges=(), summary="")
 

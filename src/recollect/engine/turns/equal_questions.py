@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-_SECONDS = 2.0
-"""How long a result is shared. An erasure is heeded everywhere within the same time."""
+_SECONDS = 2.0  # an erasure is heeded everywhere within the same time
+"""How long a result is shared."""
 _AT_MOST = 256
 
 
@@ -26,10 +26,8 @@ class EqualQuestions(Generic[T]):
         self._results.clear()
 
     async def once(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return the result of ``work``, or that of equal work that began within the last two seconds.
-
-        The work goes on if its caller is cancelled, since others may wait for it.
-        """
+        """Return the result of ``work``, or that of equal work that began within the last two seconds."""
+        # Others may wait for it if this caller is cancelled.
         return await asyncio.shield(self.begin(key, work))
 
     def begin(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Task[T]":

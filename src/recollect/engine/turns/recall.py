@@ -205,12 +205,11 @@ class Retriever:
             return None
 
     def _asked(self, state: RecallState) -> "asyncio.Task[_Question]":
-        """Begin to read and embed a turn's question, or take part in that of an equal one.
-
-        The time that it waited for its person's other turns counts twice: the embedder makes no vector that comes too late.
-        """
+        """Begin to read and embed a turn's question, or take part in that of an equal one."""
         turn, reach = state.turn, state.policy.reach
         key = turn.scope.user_id, reach, read_of(turn)
+        # Time spent waiting for the person's other turns counts twice: else under constant load all would be let in just too late,
+        # and the embedder would work for nothing (decision 0098).
         left = replace(reach, embedding_seconds=reach.embedding_seconds - 2 * state.milliseconds / 1000)
         return self._questions.begin(key, partial(self._question, turn, left))
 
@@ -280,7 +279,7 @@ class Retriever:
             snapshot = (await self._snapshot(state)).living(state.policy.lifetimes, state.now)
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
             return without_ranking(state, _failed(error), Important())
-        made_of = state.made_of
+        made_of = state.made_of  # with the counting function of all turns, before each has one of its own
         state.count = snapshot.memories.counting(state.count)
         if not state.searches:  # a photo, a recording or a file alone: there are no words to search with
             return without_ranking(state, Recall(skipped=Skip.EMPTY), self._important(state, snapshot, None))
@@ -331,6 +330,7 @@ class Retriever:
         self, state: RecallState, snapshot: Snapshot, asking: "asyncio.Task[_Question] | None"
     ) -> _Ranked:
         """Rank a person's memory for a turn, by the person's own settings."""
+        # Equal questions share this task.
         question = await asyncio.shield(asking or self._asked(state))
         question = replace(question, query=in_the_zone(question.query, state.turn))
         entries = _allowed_entries(state, snapshot)
@@ -347,6 +347,7 @@ class Retriever:
     async def _ranked_once(
         self, question: _Question, snapshot: Snapshot, reach: Reach, entries: tuple[ProfileEntry, ...]
     ) -> _Ranked:
+        # Several rankings may share the question, and each adds its own times.
         watch = Watch(question.watch.degraded.copy(), question.watch.stages.copy())
         return _Ranked(await self._ranked(replace(question, watch=watch), snapshot, reach, entries))
 

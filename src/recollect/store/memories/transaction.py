@@ -51,8 +51,6 @@ class Transaction:
     run: UUID | None = None
     by: str = ""
 
-    # -- the audit -----------------------------------------------------------------------------------
-
     async def audit(
         self,
         action: Action,
@@ -90,8 +88,6 @@ class Transaction:
         await self.connection.execute(SQL["insert_update"], self.user_id, *written.values())
         return update
 
-    # -- the user's memories ---------------------------------------------------------------------------
-
     async def with_content(self, content: str) -> UUID | None:
         """Return the user's memory with this content, if any."""
         found: UUID | None = await self.connection.fetchval(
@@ -124,8 +120,6 @@ class Transaction:
         """Return the memory if the user saw it once and does not now."""
         row = await self.connection.fetchrow(SQL["unlinked_memory"], self.user_id, memory_id)
         return None if row is None else memory_of(row)
-
-    # -- links ---------------------------------------------------------------------------------------
 
     async def insert(self, memory: Memory) -> None:
         """Keep a new memory, or a shared one, and link the user to it.
@@ -247,8 +241,6 @@ class Transaction:
             SQL["drop_waiting"], self.user_id, memory_id
         )
         return found
-
-    # -- the log -------------------------------------------------------------------------------------
 
     async def rest_on(self, memory_id: UUID, messages: Sequence[UUID]) -> None:
         """Note in which further messages a memory of the user's own was said."""

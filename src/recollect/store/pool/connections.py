@@ -256,8 +256,6 @@ class Database:
             await connection.execute(SQL["over_all_users"])
             yield connection
 
-    # -- one query in a transaction of its own -----------------------------------------------------
-
     async def rows(self, user_id: str, query: str, *arguments: object) -> list[Record]:
         """Return the rows of a query of one user, whose first argument is the user's id."""
         async with self.for_user(user_id) as connection:

@@ -51,8 +51,6 @@ class Events(StorePart):
             if row["id"] is not None
         ]
 
-    # -- for a webhook -----------------------------------------------------------------------------
-
     async def take_turn(self, holder: UUID, length: timedelta) -> bool:
         """Take the turn to send webhooks, or keep it; return whether it is this holder's."""
         return await self._database.value_of_all("take_webhook_turn", holder, length) is not None
