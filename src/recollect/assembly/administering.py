@@ -176,6 +176,7 @@ class _Paced:
         """Complete the exchanges, and wait as long as so many should take."""
         done = await self._inbox.complete(formed, at=at, caps=caps, rest=rest)
         now = asyncio.get_running_loop().time()
+        # From now on at least, so that a pause is not made up for by a burst.
         self._due = max(self._due, now) + self._seconds * len(formed)
         if done is not None:
             self._told(len(formed))

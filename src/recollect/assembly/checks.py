@@ -47,11 +47,7 @@ async def check_database(settings: EngineSettings) -> DatabaseReport | None:
 
 
 async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[str, bool]:
-    """Describe the extraction model's answer in plain words, and return whether it is good; "", True if no model is to be asked.
-
-    Where the settings name no model, the only one that the server lists is asked. Of several none is: it may cost money, and
-    each chat's own model forms its memories anyway.
-    """
+    """Describe the extraction model's answer in plain words, and return whether it is good; "", True if no model is to be asked."""
     if settings.formation not in {Strategy.EXTRACT, Strategy.BOTH}:
         return "", True
     base_url = None if speaks_mistral(settings) else settings.extraction_base_url or upstream
@@ -71,7 +67,7 @@ async def _ask_only_model(
     listed = await _chat_models(client, base_url, key.get_secret_value() if key else None)
     if not listed:
         return "", True
-    if len(listed) > 1:
+    if len(listed) > 1:  # it may cost money, and each chat's own model forms its memories anyway
         told = (
             f"No model was asked: the server lists {len(listed)} that may chat, and RECOLLECT_EXTRACTION_MODEL names none. The "
             "model of each chat forms its memories; name one, and it is tried here."

@@ -52,8 +52,9 @@ _MIB = 1024 * 1024
 _POOL_SIZE = 10
 """The most connections to the database: a tenth of Postgres' default limit."""
 
+# A question that is asked again is asked within its chat. Kept for an hour, they grew for an hour.
 _CACHED = timedelta(minutes=15)
-"""How long an embedding is kept: a question that is asked again is asked within its chat. Kept for an hour, they grew for an hour."""
+"""How long an embedding is kept."""
 
 _ALONE = (
     "No proxy uses this embedded database now. Give the worker the proxies' RECOLLECT_DATABASE_URL; "
@@ -175,7 +176,7 @@ async def _open(
             httpx.AsyncClient(transport=LazyTransport(), timeout=_REQUEST_SECONDS, trust_env=False)
         )
         database, data = await _folders(settings, closing)
-        # during the database's start
+        # It goes on during the database's start.
         loading = asyncio.create_task(_load_embedders(settings, client))
         closing.push_async_callback(_unload, loading)
         try:
@@ -185,7 +186,7 @@ async def _open(
         except StoreError:
             await asyncio.wait({loading})
             if isinstance(error := loading.exception(), ConfigurationError):
-                raise error from None  # told at once, for the database's return would not mend it
+                raise error from None  # at once, for the database's return would not mend it
             raise
         backends = replace(_backends(postgres, await loading), webhook=_webhook(settings, client))
         if lives:
@@ -362,9 +363,10 @@ class _StorePatience:
 
 
 class LazyTransport(httpx.AsyncBaseTransport):
-    """Sends requests as httpx's own transport does, which is made with the first: reading the trusted authorities takes 40 ms."""
+    """Sends requests as httpx's own transport does, which is made with the first."""
 
     def __init__(self) -> None:
+        # To read the trusted authorities takes 40 ms of a start.
         self._made: httpx.AsyncHTTPTransport | None = None
 
     async def send(self, request: httpx.Request) -> httpx.Response:

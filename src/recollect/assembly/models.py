@@ -128,6 +128,7 @@ def make_earlier_embedder(
         ConfigurationError: The settings of then make no sense any more.
     """
     base_url = made_by.get("base_url")
+    # Today's key is not for another server.
     key = settings.embedder_api_key if base_url == settings.embedder_base_url else None
     then = settings.model_copy(
         update={

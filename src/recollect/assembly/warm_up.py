@@ -48,11 +48,9 @@ def warm_up() -> None:
 
 
 async def warm_up_search(backends: Backends) -> None:
-    """Search for a user who does not exist, over several connections at once; never raises.
-
-    A connection to Postgres takes 10 to 50 milliseconds to open, and several times that where the machine is busy: more
-    than the words' lookup may take. The log's embedder is not asked: it may be a server that takes money.
-    """
+    """Search for a user who does not exist, over several connections at once; never raises."""
+    # A connection to Postgres takes 10 to 50 milliseconds to open, and several times that where the machine is busy. The log's
+    # embedder is not asked: it may be a server that takes money.
     try:
         await within(_SECONDS, _search_at_once(backends, Scope(str(uuid4()), str(uuid4()))))
     except (TimeoutError, StoreError, EmbedderError) as error:

@@ -123,6 +123,7 @@ def _stores_over(database: Database, inbox: Inbox, jobs: Jobs, cache_bytes: int)
         "snapshots": SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),
         "database": database,
     }
+    # The type of a field is its class, as this module's annotations are no strings.
     others = {each.name: cast("Any", each.type) for each in fields(Postgres) if each.name not in made}
     return Postgres(**{name: part(database) for name, part in others.items()}, **made)
 

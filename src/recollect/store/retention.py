@@ -24,6 +24,7 @@ class Retention(StorePart):
         """
         midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         async with self._database.over_all_users() as connection:
+            # In a transaction of its own: a part is dropped under a lock that no deletion below should prolong.
             await connection.execute(SQL["wait_briefly"])
             dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
         async with self._database.over_all_users() as connection:

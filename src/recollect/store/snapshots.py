@@ -113,7 +113,7 @@ class _LogRows(NamedTuple):
 async def in_slices(stored: Callable[[Sequence[_Row]], list[_Stored]], rows: list[_Row]) -> list[_Stored]:
     """Return what ``stored`` makes of rows, a few at a time, and empty the list; other tasks have their turns in between."""
     found: list[_Stored] = []
-    rows.reverse()
+    rows.reverse()  # to take from the end moves no others
     while rows:
         some = rows[: -_AT_ONCE - 1 : -1]
         del rows[-_AT_ONCE:]
@@ -174,8 +174,8 @@ async def _passages(connection: Connection, user_id: str, since: int, most: int)
 async def _with_vectors(
     connection: Connection, user_id: str, rows: list[Record], *, is_all: bool = False
 ) -> _LogRows:
-    """Return passages with their embeddings; those of all are one range of an index."""
-    if is_all:
+    """Return passages with their embeddings."""
+    if is_all:  # one range of an index, and no list of thousands of numbers
         sent = await connection.fetch(SQL["vectors_of_log"], user_id)
     else:
         documents = [row["document"] for row in rows]

@@ -49,6 +49,7 @@ async def hold_lease(database: Database, user_id: str, length: timedelta) -> Asy
     try:
         yield True
     except asyncio.CancelledError:
+        # Cancelled by this lease alone, and not by a caller as well.
         if lost.is_set() and body.uncancel() <= cancelled_before:
             raise StoreUnavailableError("The lease on this user's formation was lost.") from None
         raise
@@ -71,9 +72,9 @@ async def _keep(
             async with asyncio.timeout_at(ends), database.for_user(user_id) as connection:
                 kept = await connection.fetchval(SQL["renew_lease"], user_id, holder, length)
         except (StoreError, TimeoutError):
-            kept = holder if loop.time() < ends else None
+            kept = holder if loop.time() < ends else None  # it holds until then, whatever the store says
         else:
-            ends = began + length.total_seconds()
+            ends = began + length.total_seconds()  # from before the statement, as the store counts later
         if kept is None:
             _log.warning("lease_lost")
             lose()

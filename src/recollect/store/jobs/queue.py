@@ -70,10 +70,8 @@ async def install_queue(connection: Connection) -> None:
 
 
 async def enqueue(connection: Connection, user_ids: Sequence[str]) -> None:
-    """Enqueue one job for each user, in the connection's transaction.
-
-    No job is left out because the user has one: that one may have looked at the inbox already.
-    """
+    """Enqueue one job for each user, in the connection's transaction."""
+    # Also for a user who has one: that one may have looked at the inbox already.
     count = len(user_ids)
     await queue_on(connection).enqueue(
         [FORM] * count, [job_payload(user_id) for user_id in user_ids], [0] * count

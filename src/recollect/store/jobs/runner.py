@@ -74,15 +74,13 @@ class Jobs:
 
 
 class _Driver(AsyncpgDriver):
-    """PgQueuer's driver, which tells when a statement failed.
-
-    PgQueuer waits for its running jobs before it gives up a connection, and asyncpg does not always
-    call its termination listeners: jobs must not keep a worker on a connection that is lost.
-    """
+    """PgQueuer's driver, which tells when a statement failed."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         super().__init__(connection)
         self._connection = connection
+        # PgQueuer waits for its running jobs before it gives up a connection, and asyncpg does not always call its termination
+        # listeners: jobs must not keep a worker on a connection that is lost.
         self.failed = asyncio.Event()
         connection.add_termination_listener(lambda _: self.failed.set())
 
@@ -108,10 +106,7 @@ class _Driver(AsyncpgDriver):
 
 
 class _PooledDriver(_Driver):
-    """The same behind a pooler: a statement is a transaction, and nothing is listened to, as it would be elsewhere.
-
-    Jobs are then found by looking for them, which is done every second anyway.
-    """
+    """The same behind a pooler: a statement is a transaction."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         super().__init__(connection)
@@ -136,17 +131,14 @@ class _PooledDriver(_Driver):
             yield
 
     async def add_listener(self, channel: str, callback: Callable[[str | bytes | bytearray], None]) -> None:
-        """Listen to nothing."""
+        """Listen to nothing: the next transaction may be on another connection. Jobs are looked for every second anyway."""
 
 
 class _Queries(Queries):
-    """PgQueuer's queries, but no job is lost to a cancellation or an outage.
-
-    PgQueuer deletes a job that was cancelled, and holds as failed one that it can't put back. Here
-    both are left as they are: without a heartbeat they are picked up again.
-    """
+    """PgQueuer's queries, but no job is lost to a cancellation or an outage: without a heartbeat it is picked up again."""
 
     async def log_jobs(self, job_status: list[tuple[Job, JOB_STATUS, TracebackRecord | None]]) -> None:
+        # PgQueuer would delete a job that was cancelled.
         ended = [entry for entry in job_status if entry[1] != "canceled"]
         if ended:
             await super().log_jobs(ended)
@@ -155,7 +147,7 @@ class _Queries(Queries):
         try:
             with store_errors():
                 await super().retry_job(job, delay, traceback_record)
-        except StoreError as error:
+        except StoreError as error:  # PgQueuer would hold it as failed
             _log.warning("job_abandoned", **_described(error))
 
 
@@ -178,7 +170,7 @@ class _Worker:
             queue.run(
                 dequeue_timeout=min(heartbeat / 2, _POLL_WHEN_IDLE),
                 batch_size=max(1, self._workers // 2),
-                max_concurrent_tasks=max(2, self._workers),
+                max_concurrent_tasks=max(2, self._workers),  # PgQueuer asks for twice the batch
                 shutdown_on_listener_failure=True,
                 heartbeat_timeout=heartbeat,
                 log_aggregation_interval=timedelta(0),  # PgQueuer's statistics are not used
@@ -226,11 +218,9 @@ class _Worker:
             return await self._drain(payload.decode())
 
     async def _take_over(self, payload: bytes) -> None:
-        """Delete the user's waiting jobs. This job is about to read the whole inbox, so it does their work, too.
-
-        Every exchange adds a job. While another worker held the inbox, all of a user's jobs came back every few seconds, ahead of other
-        users' newer jobs. So one user's backlog delayed everybody's memories.
-        """
+        """Delete the user's waiting jobs: this one reads the whole inbox, and does their work, too."""
+        # Every exchange adds a job. While another worker holds the inbox all of them would come back every few seconds, ahead of
+        # other users' newer ones, and delay everybody's memories.
         with suppress(StoreError), store_errors():
             await self._queries.driver.execute(SQL["take_over_jobs"], FORM, payload)
 

@@ -60,6 +60,7 @@ class LogIndex(StorePart):
 
     async def read_again(self, user_id: str, *, limit: int) -> bool:
         """Have some messages indexed again, where the index is of an older reading or is to be built again; return whether more are left."""
+        # Mostly none is: that is seen without the user's lock, and looked at again under it.
         async with self._database.for_user(user_id) as connection:
             if not _is_outdated(await connection.fetchrow(SQL["reading_of"], user_id)):
                 return False

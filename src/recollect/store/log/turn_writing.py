@@ -130,7 +130,7 @@ def fields_of_notes_alone(scope: Scope, notes: TurnNotes) -> dict[str, Any]:
 
 
 def _marks(scope: Scope) -> list[str]:
-    return ["\\x" + mark.hex() for mark in marks_of(scope)]
+    return ["\\x" + mark.hex() for mark in marks_of(scope)]  # as Postgres writes bytes, which JSON can't
 
 
 def fields_of_notes(scope: Scope, notes: TurnNotes | None) -> dict[str, Any]:

@@ -1,9 +1,5 @@
 """Applies changes to one user's memories, inside a transaction under the user's lock; retires those whose day has come, or beyond the caps.
 
-Of those beyond the caps, memories formed within a week go last: they had no chance to be used. The least worthy goes first.
-Its worth is its importance minus a loss for disuse: up to 0.3, half of it in 90 days since it was said or last recalled. So
-important memories (0.9, such as health) outlive unimportant ones, and among equals the unused go first.
-
 Never: decides another change; opens or ends the transaction.
 """
 
@@ -317,9 +313,13 @@ async def _retire_for(transaction: Transaction, change: Retire, memory: Memory, 
 _AT_ONCE = 100
 """So many are retired in one transaction, which answers to a person's next message wait for."""
 
+# Memories of a week go last: they had no chance to be used.
 _NEW_DAYS = 7
+# Worth is importance less a loss for disuse. Important memories (0.9, such as health) outlive unimportant ones, and among equals
+# the unused go first.
 _MOST_LOST = 0.3
 _HALF_LOST_DAYS = 90
+"""Since it was said or last recalled."""
 
 
 async def expire(connection: Connection, user_id: str, lifetimes: Lifetimes, *, at: datetime) -> list[Change]:

@@ -190,7 +190,7 @@ class Memories(StorePart):
             transaction = Transaction(connection, user_id, actor, at)
             for each in updates:
                 with suppress(NotUndoableError, DuplicateMemoryError):
-                    async with connection.transaction():
+                    async with connection.transaction():  # a savepoint, to which one that fails goes back
                         undone.append(await undo_by_id(transaction, each))
         return undone
 

@@ -55,6 +55,7 @@ class Repairs(StorePart):
             now = await transaction.linked(memory.id)
             if now is None or not _is_as_found(now, memory):
                 return False
+            # A list, so that `any` leaves out no change.
             return any([await _done(transaction, each) for each in changes])
 
     async def runs(self) -> list[UUID]:

@@ -83,6 +83,7 @@ class Transaction:
                 **({"by": self.by} if self.by else {}),
             },
         )
+        # In the order of the fields, which is that of the statement's parameters.
         written = {name: getattr(update, name) for name in Update.__slots__}
         written["details"] = json.dumps(update.details)
         await self.connection.execute(SQL["insert_update"], self.user_id, *written.values())

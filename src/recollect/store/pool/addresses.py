@@ -99,7 +99,7 @@ async def _first_of(
                     if (error := task.exception()) is None:
                         return number_of_task, task.result()
                     failures.append(error)
-                if not is_last:
+                if not is_last:  # its head start is over, or it failed
                     break
     finally:
         for task in trying:

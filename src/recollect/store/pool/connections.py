@@ -94,7 +94,7 @@ class Access:
                 server_settings=self._server_settings(),
                 statement_cache_size=self._statements_kept,
                 init=partial(_register_vectors, schema=vector_schema),
-                reset=_nothing_to_reset,
+                reset=_nothing_to_reset,  # whatever we set ends with its transaction (decision 0008)
             )
 
     def _server_settings(self) -> dict[str, str]:
@@ -113,12 +113,10 @@ class Access:
 
 
 async def is_pooled(connection: Connection) -> bool:
-    """Return whether a pooler as PgBouncer stands before the server.
-
-    A server tells the number of its process as a connection begins, and a pooler makes one up.
-    """
+    """Return whether a pooler as PgBouncer stands before the server."""
     async with connection.transaction():
         number: int = await connection.fetchval(SQL["process_of_server"])
+    # A server tells the number of its process as a connection begins, and a pooler makes one up.
     return number != connection.get_server_pid()
 
 
@@ -136,7 +134,7 @@ async def _register_vectors(connection: "asyncpg.Connection[asyncpg.Record]", *,
 
 
 async def _nothing_to_reset(_connection: Connection) -> None:
-    """Spare the pool's own reset: whatever we set ends with its transaction."""
+    """Spare the pool's own reset."""
 
 
 class Database:
@@ -321,6 +319,7 @@ class Database:
                     is_lent = True
                     yield connection
             except (TimeoutError, *_OF_ANOTHER_DATABASE) as error:
+                # To wait too long for a free connection says nothing about the server.
                 if is_lent or not isinstance(error, TimeoutError):
                     await self._pool.expire_connections()
                 raise

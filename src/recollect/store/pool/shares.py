@@ -1,8 +1,6 @@
 """Decides which person uses a connection of a pool next: reads before writes, and people who hold few before those who hold many.
 
-A chat waits for its reads; most writes come after its answer. They get at most six of ten connections, and those of one person
-three: one works, and the others hold a connection while they wait for its lock. A write that has waited half a second is as
-urgent as a read: else reads without pause would keep it waiting for good.
+A chat waits for its reads; most writes come after its answer.
 """
 
 import asyncio
@@ -15,8 +13,10 @@ from dataclasses import dataclass, field
 _OF_ONE = 0.5
 """The share of the connections that one person holds at most: of ten as many as one recall uses at once."""
 
+# Of several writes of one person one works, and the others hold a connection while they wait for its lock.
 _FOR_WRITES, _WRITES_OF_ONE = 0.6, 0.3
 
+# Reads without pause would keep it waiting for good.
 _WAITS_BEHIND_READS = 0.5
 """Seconds for which a write lets reads go first."""
 

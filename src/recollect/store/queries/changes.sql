@@ -72,7 +72,7 @@ SELECT EXISTS (
     SELECT
     FROM line
     LEFT JOIN vectors AS v ON v.owner IN ($1, '*') AND v.id = line.id
-    WHERE v.id IS NULL OR EXISTS (
+    WHERE v.id IS NULL OR EXISTS (  -- NULL: it was erased for good
         SELECT
         FROM memory_updates AS u
         WHERE u.user_id = $1 AND u.memory_id = line.id AND u.id > $3 AND u.undoes IS NULL
@@ -164,6 +164,7 @@ WHERE v.owner IN ($1, '*') AND v.id = $2 AND NOT EXISTS (
 -- name: unnote_change
 -- Forget that something understood from messages of the user was no longer so since a time.
 UPDATE messages SET changed_at = NULL
+-- The time tells this note from that of another change.
 WHERE user_id = $1 AND changed_at = $3 AND exchange_id IN (
     SELECT said.exchange_id FROM messages AS said WHERE said.user_id = $1 AND said.id = ANY ($2::uuid[])
 );
@@ -278,6 +279,7 @@ WHERE user_id = $1 AND id = $2;
 -- name: abandon_quarantined
 -- Delete what is held back of the user and was said in these messages of the log alone.
 DELETE FROM quarantine
+-- && leaves out the empty list, which is contained in every other.
 WHERE user_id = $1 AND NOT refused AND message_ids && $2::uuid[] AND message_ids <@ $2::uuid[];
 
 -- name: count_quarantined

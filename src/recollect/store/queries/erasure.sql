@@ -89,6 +89,7 @@ SELECT id FROM messages WHERE user_id = $1 AND session_id = $2;
 -- The user's own memories that came from a chat or rest on messages of it, also those the user sees no longer; whether the
 -- user stood behind them outside of any chat; and what the row says by which one of these exchanges added it, as that
 -- may name messages of what it replaced. Summaries of other chats are retired with what is hidden.
+-- Materialized: the audit is read once, and not for each memory.
 WITH added AS MATERIALIZED (
     SELECT DISTINCT ON (memory_id) memory_id, details
     FROM memory_updates
@@ -116,6 +117,7 @@ SET message_ids = $3, session_id = nullif(v.session_id, $4),
     use = told.use, topics = told.topics, questions = told.questions,
     "values" = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v."values" ELSE {content_values} END
 FROM vectors AS o
+-- No row where the hints go, so that all three become NULL.
 LEFT JOIN LATERAL (
     SELECT o.use, o.topics, o.questions
     WHERE o.session_id IS DISTINCT FROM $4 OR EXISTS (
@@ -138,6 +140,7 @@ RETURNING v.id;
 -- name: erase_quarantine_of_session
 -- Delete what the user had still to approve of a chat, or of nothing but these messages; of what was refused the hash.
 DELETE FROM quarantine
+-- The empty list is contained in every other.
 WHERE user_id = $1 AND (session_id = $2 OR message_ids <> '{}' AND message_ids <@ $3::uuid[])
 RETURNING id;
 
@@ -180,7 +183,7 @@ ORDER BY last_at DESC, id;
 -- These memories of the user, and all that they took the place of, or that took theirs and was undone; but not what ended with them.
 WITH RECURSIVE line (id) AS (
     SELECT unnest($2::uuid[])
-    UNION
+    UNION  -- and not UNION ALL: two memories may have taken each other's place
     SELECT before.id
     FROM line
     CROSS JOIN LATERAL (
@@ -276,6 +279,7 @@ WITH erased AS (
     WHERE user_id = $1 AND message_id = ANY ($2::uuid[])
     RETURNING session_id, turn_index
 )
+-- An exchange takes two turns, its question and its answer.
 UPDATE exchanges AS next SET answered = NULL
 FROM erased
 WHERE next.user_id = $1 AND next.session_id = erased.session_id AND next.turn_index = erased.turn_index + 2

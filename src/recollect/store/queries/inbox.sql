@@ -2,6 +2,7 @@
 -- Take the right to form for the user unless another holder has it. By the database's clock, which
 -- all holders share.
 INSERT INTO leases (user_id, holder, expires_at)
+-- Not now(), which is when the transaction began: this statement may have waited for another holder's.
 VALUES ($1, $2, clock_timestamp() + $3::interval)
 ON CONFLICT (user_id) DO UPDATE
 SET holder = excluded.holder, expires_at = excluded.expires_at
@@ -136,6 +137,7 @@ RETURNING id;
 UPDATE exchanges SET waits_for = NULL, wakes_at = NULL
 WHERE user_id = $1 AND id IN (
     SELECT id FROM (
+        -- Those that wait for the same have no id of their own here, and are one row of an upstream.
         SELECT DISTINCT ON (upstream, own) id, wakes_at FROM (
             SELECT id, upstream, wakes_at,
                 CASE WHEN waits_for IN ('unreadable', 'approval') OR waits_for = 'outage' AND waits > 0 THEN id END AS own
@@ -197,6 +199,7 @@ WITH due AS (
     SELECT user_id, id FROM exchanges
     WHERE state = 'pending' AND waits_for IN ('unreadable', 'approval')
         AND person_of(user_id) NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
+        -- `Policy.asked` is a model's name, " #" and the settings; without a name the settings alone are compared.
         AND ($1 OR waits_for = 'approval' OR $2 <> '' AND asked IS DISTINCT FROM $2 AND NOT (starts_with($2, ' #') AND right(asked, length($2)) = $2))
 ), free AS (
     SELECT user_id, id FROM exchanges
@@ -251,6 +254,7 @@ UPDATE exchanges SET told_with = '' WHERE user_id = $1 AND told_with <> '' AND s
 -- name: turns_told_with
 -- Of which other turns of the user it was shown with this one's answer what they taught, the newest first.
 SELECT session_id, key FROM exchanges
+-- told_with <> '' is the condition of the partial index, which the planner can't conclude.
 WHERE user_id = $1 AND told_with = $2 || '/' || $3 AND told_with <> '' AND NOT (session_id = $2 AND key = $3)
 ORDER BY id DESC;
 
@@ -313,6 +317,7 @@ WHERE s.user_id = $1 AND (s.summary_asked_at IS NOT NULL OR s.next_turn_index > 
 GROUP BY s.id, s.summarized_turn, s.summary_asked_at, last.id
 HAVING s.summary_asked_at IS NOT NULL OR count(*) >= nullif($2::integer, 0)
     OR sum(said.tokens + coalesce(reply.tokens, 0)) >= nullif($3::integer, 0)
+-- NULLs come last: chats that nobody asked a summary of. Postgres 16 has no min() of UUIDs, whose texts sort alike.
 ORDER BY s.summary_asked_at, min(e.id::text)
 LIMIT 1;
 

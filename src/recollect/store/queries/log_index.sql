@@ -59,6 +59,7 @@ INSERT INTO message_chunks (
 -- Give numbers to more chunks of the user; the first of them.
 INSERT INTO users (user_id, next_document, reading) VALUES ($1, $2, $3)
 ON CONFLICT (user_id) DO UPDATE SET next_document = users.next_document + $2, reading = coalesce(users.reading, $3)
+-- As it was before.
 RETURNING next_document - $2;
 
 -- name: delete_chunks

@@ -52,6 +52,7 @@ FROM (
     SELECT * FROM users_vectors WHERE user_id = $1 AND vector_id < $2 ORDER BY vector_id DESC LIMIT $3
 ) AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+-- No link leads elsewhere; but each table is read by its own user, so that it can be distributed by user.
 WHERE v.owner IN ($1, '*')
 ORDER BY l.vector_id DESC;
 

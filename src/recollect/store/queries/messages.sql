@@ -7,6 +7,7 @@ SELECT outcome, logged, zone FROM write_turn($1, $2, $3::jsonb);
 SELECT e.id, e.key, e.parent, e.anchor, e.said_at, e.message_id, e.state,
     EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = e.reply_id) AS replied,
     EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = $4) AS kept
+-- One row, whether there is an exchange or not.
 FROM (VALUES (true)) AS always
 LEFT JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = $2 AND e.key = $3;
 
@@ -64,6 +65,7 @@ ORDER BY e.said_at DESC LIMIT 1;
 -- name: session_of_answer
 -- In which chat of the user the LLM's server answered under an id.
 SELECT session_id FROM exchanges
+-- The first condition on them is that of the partial index.
 WHERE user_id = $1 AND answer_ids <> '{}' AND answer_ids @> ARRAY[$2::text]
 ORDER BY said_at DESC LIMIT 1;
 

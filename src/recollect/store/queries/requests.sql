@@ -105,6 +105,7 @@ WHERE r.user_id = $1 AND r.id = $2 AND (
     EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = $3)
     OR EXISTS (SELECT FROM vectors AS v WHERE v.owner = $1 AND v.id = $3 AND v.ended_at IS NOT NULL)
 )
+-- Nothing changes, but a row that is there is returned: DO NOTHING would return none.
 ON CONFLICT (user_id, memory_id, request_id) DO UPDATE SET at = not_helpful.at
 RETURNING 1;
 

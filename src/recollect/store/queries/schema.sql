@@ -12,6 +12,7 @@ SELECT to_regnamespace('recollect') IS NOT NULL;
 
 -- name: create_schema
 -- Create our schema.
+-- Without IF NOT EXISTS, which asks for the right to create one even where it is there.
 CREATE SCHEMA recollect;
 
 -- name: vector_extension
@@ -149,6 +150,7 @@ SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
     set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true),
     CASE WHEN $1 <> person_of($1) THEN pg_advisory_xact_lock_shared(hashtextextended(person_of($1), 0)) END,
+    -- Of no team the number is NULL, for which the function, being strict, takes no lock.
     pg_advisory_xact_lock(hashtextextended(chr(31) || team_of($1), 0)),
     pg_advisory_xact_lock(hashtextextended($1, 0));
 

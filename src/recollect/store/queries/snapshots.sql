@@ -97,6 +97,7 @@ SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS c
 FROM (
     SELECT document, min(distance) AS distance
     FROM (
+        -- In CASE, as vectors of other dimensions raise an error, and a condition of WHERE need not be looked at first.
         SELECT document, CASE WHEN vector_dims("values") = $4 THEN "values" <=> $2::halfvec END AS distance
         FROM chunk_vectors
         WHERE user_id = $1 AND embedding_model = $3
