@@ -14,8 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIMITS = {
-    "src": 2.7,
-    "proxy": 1.5,
+    "src": 2.6,
+    "proxy": 1.3,
     "openwebui_filter": 1.2,
     "docs": 1.2,
     "README.md": 0.5,

@@ -14,14 +14,11 @@ PATIENCE_SECONDS = 2.0
 
 
 class FairExecutor:
-    """One thread, since two that compute would leave the event loop a third of the processor time.
-
-    Each user has at most one piece of work in the queue, so however much one user asks for, the others get their turn.
-    A caller waits ``patience`` seconds at most.
-    """
+    """One thread that lets each user have one piece of work in its queue. A caller waits ``patience`` seconds at most."""
 
     def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
         self._patience = patience
+        # Two that compute would leave the event loop a third of the interpreter's time.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fair-executor")
         self._locks: WeakValueDictionary[str | None, asyncio.Lock] = WeakValueDictionary()
 
@@ -39,7 +36,9 @@ class FairExecutor:
             # Work that has begun goes on when its caller has given up, and holds its user's place until it ends.
             done.add_done_callback(partial(_release, lock))
             try:
-                return await asyncio.shield(done)
+                return await asyncio.shield(
+                    done
+                )  # cancelled, `done` would release the lock while the work goes on
             finally:
                 running.cancel()
 

@@ -84,10 +84,10 @@ class Shown:
         end = _ENDS[0]  # a stream begins as if an event had just ended
         while chunk := await answer.chunk():
             listen(chunk)
-            if end.endswith(_ENDS) and not is_off:  # what it took is given back at the end
+            if end.endswith(_ENDS) and not is_off:  # if off, `hand_over` leaves the news to the next answer
                 await self._show_news(send)
             await _send_on(send, chunk)
-            end = (end + chunk[-3:])[-3:]
+            end = (end + chunk[-3:])[-3:]  # an end of three bytes may come in several chunks
         await send({"type": "http.response.body", "body": b""})
 
     async def _show_news(self, send: Send) -> None:

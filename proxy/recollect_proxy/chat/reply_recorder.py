@@ -105,13 +105,13 @@ class ReplyRecorder:
     def reply(self) -> str | None:
         """Return the reply as far as it arrived; "" if the client left before its first word; None if there is no reply.
 
-        There is none if the answer failed or broke off before its first word, or calls tools. For an API whose server keeps
-        the chat, no client sends the turn again: there, an answer that calls tools is the empty reply.
+        There is none if the answer failed or broke off before its first word, or calls tools.
         """
         if self._reader is None:
             return "" if self.client_left and self._status is None else None
         self.parsed = parsed = self._reader.finish()
         if parsed.has_tool_calls and not parsed.failed:
+            # Where the server keeps the chat, no client sends the turn again: nothing more will come.
             self.calls_tools = not self._dialect.kept_by_server
             return None if self.calls_tools else ""
         if (parsed.failed or self.broke_off) and not parsed.text:
@@ -167,7 +167,7 @@ class KeptAnswers:
         """Remember an answer that its person fetched, as far as it came; the LLM server's ``answer_id`` names it."""
         asked = await self._exchange_of(user_id, answer_id)
         if asked is None or (failure is None and reply and asked.reply == reply):
-            return
+            return  # an answer may be fetched again and again
         record = self.engine.record_of(replace(asked, credential=credential))
         record.end(reply, recollections=(), answer_id=answer_id, failure=failure)
 

@@ -71,7 +71,8 @@ class OutboundRequest:
         self.prepared = replace(self.prepared, placed=placed, recall=recall)
 
     def note_behind_chunk(self) -> None:
-        """Note the blocks in the prompt once the chunk that just came is sent on: the first byte waits for no note."""
+        """Note the blocks in the prompt once the chunk that just came is sent on."""
+        # Not at once: the first byte waits for no note.
         if self.note_recall is not None:
             asyncio.get_running_loop().call_soon(self.note_prepared)
 
@@ -82,18 +83,15 @@ class OutboundRequest:
             self.note_recall = None
 
     def record_end(self, recorder: ReplyRecorder) -> None:
-        """Record the reply, or the failure, in the background; the turn itself has been recorded before.
-
-        If the upstream refused the caller's key, the turn is withdrawn: a plain header can name any user, and the refusal
-        is the only sign that the caller was someone else.
-        """
+        """Record the reply, or the failure, in the background; the turn itself has been recorded before."""
         self.note_prepared()
         reply = recorder.reply()
         if self.note_answer is not None:
             self.note_answer(reply, answer_id=recorder.answer_id)
         if self.exchange_record is None or recorder.calls_tools:
-            return
+            return  # with the tools' results the same turn comes again
         if recorder.is_refused:
+            # A plain header can name any user, and a refused key is the only sign that the caller was someone else.
             self.exchange_record.withdraw()
         elif reply is None:
             self.exchange_record.fail(recorder.failure or Failure(FailedAt.STREAM))
@@ -112,10 +110,7 @@ _KEPT, _SECONDS = 10_000, 24 * 3600.0
 
 
 class FullChats:
-    """Chats whose prompt was too long for their model with memories, by the least size at which it was.
-
-    A chat grows. Once its client has shortened it, it gets memories again.
-    """
+    """Chats whose prompt was too long for their model with memories, by the least size at which it was."""
 
     def __init__(self) -> None:
         self._sizes: TTLCache[tuple[str, str, str, str], int] = TTLCache(_KEPT, _SECONDS)
@@ -128,6 +123,7 @@ class FullChats:
     def is_full(self, turn: Turn, size: int) -> bool:
         """Return whether a request of this many bytes has no room for memories either."""
         full = self._sizes.get(_key(turn))
+        # A chat grows; once its client has shortened it, it gets memories again.
         return full is not None and size >= full
 
 
@@ -186,7 +182,7 @@ class RequestPreparer:
         policy = self.policy
         if not self.is_default:
             turn = replace(turn, upstream=policy.name)
-        turn = await self.engine.in_its_chat(turn)
+        turn = await self.engine.in_its_chat(turn)  # before the record, which names the chat
         learns = policy.learns_of(turn.scope.user_id)
         credential = caller.credential if self.lends else None
         forms = parsed.detected.forms and parsed.options.remember and learns

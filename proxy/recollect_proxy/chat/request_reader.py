@@ -70,6 +70,7 @@ def _switch(name: str, value: Value) -> bool:
 def _count(most: int) -> Callable[[str, Value], int]:
     def parse(name: str, value: Value) -> int:
         number = str(value).strip()
+        # True is an int to Python. Nine digits are enough to be above every limit, and of more `int` raises an error.
         if isinstance(value, bool) or not (number.isascii() and number.isdigit() and int(number[:9]) <= most):
             raise _invalid(name, f"a whole number from 0 to {most}")
         return int(number[:9])
@@ -139,6 +140,7 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
         option = _OF_HEADERS.get(name.lower())
         if option is not None and value.strip():
             text = value.decode("latin-1")
+            # A header that is sent several times is one list (RFC 9110, section 5.3).
             before = f"{given[option]}," if option == "include" and option in given else ""
             given[option] = (header_text(value) or text) if option in _NAMES else before + text
     given |= _of_body(options)

@@ -30,7 +30,7 @@ _PARENT = (b"traceparent", b"tracestate")
 class Trace:
     """One chat as it goes, from now on; nothing is written of it without a tracer.
 
-    Whose part it is say its request's headers.
+    The request's headers say whose part it is.
     """
 
     def __init__(self, tracer: "Tracer | None", headers: Headers) -> None:
@@ -92,7 +92,7 @@ def traces_from_environment() -> Traces:
         return UNTRACED
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
-        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 -- nobody else has to have it
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 -- only tracing needs it
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError:

@@ -21,14 +21,11 @@ _DIGEST_LENGTH = 64
 class ApiKey(Mode):
     """The mode ``api-key``: the request carries an API key that belongs to a user.
 
-    Keys have 256 random bits, so an unsalted SHA-256 can't be reversed, and a stored hash does not work as a key. An
-    unknown key without our prefix may be meant for the upstream: the mode does not apply to it, and holds back no header;
-    our own keys are known by their prefix, in any header. ``users`` returns what
-    ``read_key_file`` does, whenever it is asked: a removed key no longer counts from the next request on.
+    ``users`` returns what ``read_key_file`` does.
     """
 
     def __init__(self, users: Callable[[], Mapping[str, str]]) -> None:
-        self._users = users
+        self._users = users  # asked for each request, so that a removed key counts no longer
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user whose key the request carries. An unknown key with our prefix, or a second key, is rejected."""
@@ -56,6 +53,7 @@ def bearer_tokens(headers: Headers) -> list[bytes]:
 
 def hash_of(key: bytes) -> str:
     """Return the form in which a key is stored: ``sha256:`` and 64 hexadecimal digits."""
+    # Without salt: our keys have 256 random bits, which nobody can guess.
     return _DIGEST + hashlib.sha256(key).hexdigest()
 
 
@@ -84,6 +82,7 @@ def add_key(path: Path, user_id: str, project: str = "") -> str:
     Raises:
         ConfigurationError: The user's id is invalid, or the file can't be written.
     """
+    # A line end in it would be another line of the file, and blanks around it would be lost.
     if opaque_id(user_id) is None or user_id != " ".join(user_id.splitlines()).strip():
         raise ConfigurationError("A user's id has 1 to 256 characters, in one line.")
     key = (OWN_KEY + secrets.token_urlsafe(32).encode()).decode()

@@ -15,8 +15,9 @@ from recollect_proxy.web.asgi import Headers
 _LONGEST_ID = 256
 _LONGEST_NAME = 100
 _BASE64 = b"b64:"
-_LONGEST_ENCODED = 4_096
 """The prefix by which LibreChat marks a header's value as base64 of UTF-8: it has characters that Latin-1 lacks."""
+_LONGEST_ENCODED = 4_096
+"""The most bytes of encoded words that are decoded."""
 
 _CONTROLS = frozenset(range(0x80, 0xA0))
 """The control characters of Latin-1, which no text has: such bytes are another encoding."""
@@ -124,8 +125,7 @@ def header_text(value: bytes) -> str | None:
     """Return a header's value as text, whichever way the client encoded it, so that one person has one id; None if it is no text.
 
     OpenWebUI percent-encodes UTF-8, curl sends UTF-8 as it is, browsers and Node send Latin-1, LibreChat sends base64 of UTF-8
-    behind ``b64:``, and some libraries encoded words of RFC 2047. A value that decodes to ASCII alone is not decoded: no honest
-    client writes that.
+    behind ``b64:``, and some libraries encoded words of RFC 2047.
     """
     value = value.strip()
     if value.startswith(_BASE64) and (decoded := _of_base64(value.removeprefix(_BASE64))) is not None:
@@ -146,6 +146,7 @@ def _of_base64(encoded: bytes) -> str | None:
         text = b64decode(encoded + b"=" * (-len(encoded) % 4), validate=True).decode()
     except ValueError:
         return None
+    # No honest client encodes ASCII: this would be an id that the client may not send in plain form.
     return None if text.isascii() else text
 
 

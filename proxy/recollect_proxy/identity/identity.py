@@ -65,6 +65,7 @@ class Identity:
         self._names = _dashed(beside.union(*(mode.headers for mode in self._modes)))
         self._secrets = _dashed(frozenset[bytes]().union(*(mode.secrets for mode in self._modes)))
         self._has_warned = False
+        # The same few names come with every request; a client's endless ones must not fill the memory.
         self._kept = lru_cache(maxsize=_NAMES_KEPT)(self._stays)
 
     def is_ours(self, name: bytes) -> bool:
@@ -85,6 +86,7 @@ class Identity:
     def identify(self, headers: Headers, peer: str | None) -> Caller:
         """Return the caller of a request with these headers from this IP address, None if that is unknown."""
         claims = (mode.claim(headers, peer) for mode in self._modes)
+        # The first mode that applies decides. If it refuses, no other may let the caller in.
         claim = next((claim for claim in claims if claim is not None), None)
         if claim is None:
             return Caller(skip=Skip.NO_IDENTITY)

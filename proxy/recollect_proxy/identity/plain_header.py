@@ -26,16 +26,12 @@ def is_within(peer: str | None, networks: Sequence[Network]) -> bool:
         address = ip_address((peer or "").partition("%")[0])
     except ValueError:
         return False
-    mapped = getattr(address, "ipv4_mapped", None)
+    mapped = getattr(address, "ipv4_mapped", None)  # a socket for both families shows IPv4 peers so
     return any((mapped or address) in network for network in networks)
 
 
 class PlainHeader(Mode):
     """The mode ``header``: a plain header names the user. A trusted network, a shared secret or both vouch for it.
-
-    Without a secret, requests that a browser sends for a page of another site are rejected: such a page can set any
-    header, and the browser may be in a trusted network. Since a foreign host name may resolve to the proxy's address
-    (DNS rebinding), the ``Host`` of a browser's request must be an IP address, ``localhost`` or a known name.
 
     Args:
         header: The lower-case name of the header with the user's id.
@@ -77,6 +73,7 @@ class PlainHeader(Mode):
             return None
         if not (is_within(peer, self._networks) and self._knows_secret(headers)):
             return REFUSED
+        # A page can set any header, and its browser may be in a trusted network; but no page knows the secret.
         if self._secret is None and (_is_another_sites(headers) or self._is_misled(headers)):
             return REFUSED
         # No encoder escapes unreserved characters. A sender that does tries to pass as another user.
@@ -94,6 +91,7 @@ class PlainHeader(Mode):
         """
         if not (values(headers, b"sec-fetch-site") or _web_origins(headers)):
             return False  # not a page; Sec-Fetch-Mode would be no evidence, since Node sends it
+        # A foreign name may resolve to our address, but the page's browser then sends that name.
         return not all(_is_own_host(value, self._hosts) for value in values(headers, b"host"))
 
     def _knows_secret(self, headers: Headers) -> bool:

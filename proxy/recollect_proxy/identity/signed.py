@@ -21,9 +21,6 @@ _LEEWAY_SECONDS = 30
 class OpenWebUIToken(Mode):
     """The mode ``openwebui-jwt``: a JWT (RFC 7519), signed by HS256 with a secret shared with OpenWebUI.
 
-    OpenWebUI falls back to its plain headers if it can't sign. The mode therefore applies to plain headers too, and
-    rejects them, so that no later mode believes them.
-
     Args:
         secret: OpenWebUI's ``FORWARD_USER_INFO_HEADER_JWT_SECRET``.
         header: The lower-case name of the header with the token.
@@ -38,15 +35,15 @@ class OpenWebUIToken(Mode):
         self._secret = secret
         self._header = header.encode()
         self._leeway = leeway
-        self.headers = OPENWEBUI_USER | {
-            self._header
-        }  # no secrets: a token expires, and proves one user only
+        # No secrets among them: a token expires, and proves one user only.
+        self.headers = OPENWEBUI_USER | {self._header}
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user in the token, or a rejection; None if the request has neither token nor plain user headers."""
         del peer  # the signature is proof enough
         tokens = values(headers, self._header)
         if not tokens:
+            # OpenWebUI falls back to its plain headers if it can't sign: no later mode may believe them.
             return REFUSED if any(name.lower() in OPENWEBUI_USER for name, _ in headers) else None
         if len(tokens) != 1:
             return REFUSED
@@ -117,13 +114,11 @@ class ProviderToken(Mode):
 
 
 def told_id(claims: Mapping[str, Any], claim: str) -> object:
-    """Return the user's id in a provider's claims; None if there is none.
-
-    An e-mail address counts only if the provider verified that it is the person's, and in small letters, as frontends keep it.
-    """
+    """Return the user's id in a provider's claims; None if there is none."""
     value = claims.get(claim)
     if claim != EMAIL:
         return value
+    # Anybody may state an address that the provider did not verify. Frontends keep it in small letters.
     return value.lower() if isinstance(value, str) and claims.get(VERIFIED) is True else None
 
 

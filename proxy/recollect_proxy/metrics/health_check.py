@@ -101,7 +101,7 @@ class Probes:
     """
 
     def __init__(self, live: LiveEngine, *, patience: float = _PATIENCE_SECONDS) -> None:
-        """Take what is asked, and how many seconds ``ready`` may take."""
+        """Take the engine to ask, and the seconds that ``ready`` may take."""
         self._live = live
         self._inquiry = Inquiry(live, read_condition, patience=patience)
         self.is_started = False
@@ -109,7 +109,7 @@ class Probes:
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["method"] not in {"GET", "HEAD"}:  # of a HEAD the server leaves the body out
+        if scope["method"] not in {"GET", "HEAD"}:  # the server leaves out the body for a HEAD
             allow = [(b"allow", b"GET, HEAD"), *_NO_STORE]
             await respond(send, 405, b"", content_type=b"application/json", headers=allow)
         elif scope["raw_path"] == LIVE:

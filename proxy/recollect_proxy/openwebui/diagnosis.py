@@ -173,7 +173,7 @@ _ADDED = {
     ),
     "task": ("{{TASK}}", "requests for titles and tags are recognized by their wording alone"),
 }
-"""The headers that an operator adds to the connection: by what they name their template, and what happens without."""
+"""The headers that an operator adds to the connection, each with its template and with what happens without it."""
 
 
 def _added(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:

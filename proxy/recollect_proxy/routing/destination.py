@@ -56,7 +56,7 @@ class Destination:
     Attributes:
         name: The server's name in the settings.
         base: The prefix of a request's path that stands for the server's base URL.
-        conversations: What answers chats with memory, by the path of their API.
+        conversations: The applications that answer chats with memory, by their API's path.
         kept_answers: Relays requests for answers that the server keeps.
         passthrough: Relays every other request.
         strip: Whether a client's header, by its lower-case name, is not forwarded.

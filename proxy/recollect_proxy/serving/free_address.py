@@ -9,7 +9,7 @@ def why_not_free(host: str, port: int) -> str | None:
     """Return why an address can't be bound, in one line; None if it seems free, or the port is 0: any free one.
 
     It is asked before the database and the models are started, which takes seconds. If the port is taken in between,
-    the server reports that. Of a name each of its addresses is tried, as the server binds each.
+    the server reports that. For a name, each of its addresses is tried: the server binds them all.
     """
     if port == 0:
         return None

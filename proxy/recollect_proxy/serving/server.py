@@ -80,8 +80,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the application and the socket."""
         await super().startup(sockets)
-        # What a start has made stays, and of it little is garbage: no later collection looks through it, within an
-        # answer, and none did until here, for which `recollect_command` sees.
+        # Nearly all that the start made stays, so no collection during an answer has to look through it.
+        # `recollect_command` keeps the collector off until here.
         gc.freeze()
         gc.enable()
         if not self.should_exit:  # told to stop within its start

@@ -186,7 +186,7 @@ def settings_and_logging(without_upstream: str = NO_UPSTREAM, /, **options: Any)
     try:
         settings = _settings(given, sources, without_upstream)
         level = settings.log_level
-    finally:  # also where one is missing: a variable with a slip in its name may be it
+    finally:  # also if a setting is missing: its variable may be misspelt
         configure_logging(level)
         _tell_what_sets_nothing(sources)
     return settings

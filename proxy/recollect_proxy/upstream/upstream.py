@@ -217,18 +217,14 @@ class Upstream:
         return whole if whole.startswith(b"/") else b"/" + whole
 
     async def _ask(self, lent: Lent, send: Callable[[], Response], *, repeatable: bool) -> Response:
-        """Send a request. Send it once more if the server closed the idle connection in the same moment.
-
-        It is repeated if its connection was reused, and the server closed it before the response's first byte. Nearly
-        always the server closed before it read the request. But it may have begun to work, which is why RFC 9110 section
-        9.2.2 forbids a proxy to repeat methods that are not idempotent. We deviate for a POST that only runs a model:
-        running it twice costs time, failing costs a person the answer. A POST that creates something (a job, a file) is
-        never repeated, and neither is a streamed body.
-        """
+        """Send a request. Send it once more if the server closed the idle connection in the same moment."""
         response = send()
         try:
             await response.head
         except BrokenOffError:
+            # Nearly always the server closed before it read the request. But it may have begun to work, which is why RFC 9110,
+            # section 9.2.2, forbids repeating a request that is not idempotent. We deviate for a POST that only runs a model: running it
+            # twice costs time, failing costs a person the answer.
             if not lent.reused or response.began or not repeatable:
                 raise
             await self.connections.replace(lent)  # a new one: the other idle connections may be closed, too

@@ -83,9 +83,8 @@ class WebSocketRelay:
         ]
         offered = [Subprotocol(name) for name in scope["subprotocols"] if not self._is_withheld(name)]
         path = scope["raw_path"][len(self.base_path) :]
-        self.upstream.target(
-            path
-        )  # which raises if the path leads out of the base, where the upstream's own key is sent
+        # It raises if the path leads out of the base, below which alone the upstream's own key is for.
+        self.upstream.target(path)
         opening = connect(
             "ws" + self.upstream.target(b"").removeprefix("http"),
             subprotocols=offered or None,
@@ -93,7 +92,7 @@ class WebSocketRelay:
             user_agent_header=None,
             compression=None,
             max_size=LARGEST_MESSAGE,
-            ping_interval=None,  # who is quiet may be thinking
+            ping_interval=None,  # a silent model may be thinking
             open_timeout=self.connect_timeout,
             proxy=None,
         )

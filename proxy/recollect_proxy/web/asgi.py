@@ -121,7 +121,7 @@ async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> 
         watcher.cancel()
         if left:
             task.uncancel()
-    if left:
+    if left:  # in the moment in which the work ended
         raise ClientLeftError
     return result
 

@@ -62,20 +62,17 @@ def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[by
 def rewritable(headers: Headers, *, body: bool, answer: bool) -> Headers:
     """Remove the request headers that a change of its body or of the answer's invalidates.
 
-    Those of a body are its length, content coding, digests and signatures; without ``Accept-Encoding`` an answer comes
-    uncompressed.
+    The headers of a body are its length, content coding, digests and signatures. Without ``Accept-Encoding`` an answer
+    comes uncompressed.
     """
     dropped = (BOUND_TO_THE_BODY if body else frozenset()) | ({b"accept-encoding"} if answer else frozenset())
     return [(name, value) for name, value in headers if name.lower() not in dropped]
 
 
 def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers:
-    """Return the response headers to relay, in order, duplicates kept, without hop-by-hop headers.
-
-    A 204 or 304 also loses ``Content-Length``: RFC 9110, section 8.6, does not require it there, and our server would
-    wait for so many bytes of body.
-    """
+    """Return the response headers to relay, in order, duplicates kept, without hop-by-hop headers."""
     kept = list(headers)
+    # RFC 9110, section 8.6, requires no length of a 204 or 304, and our server would wait for so many bytes of body.
     dropped = (
         HOP_BY_HOP
         | _connection_headers(kept)

@@ -1,6 +1,6 @@
 """Recall: from a turn's question to its ranked memories.
 
-Read ``ranking`` first. ``needs`` judges statements, ``log`` the log; ``last_chat`` finds the chats that a question asks for.
+Read ``ranking`` first. ``needs`` judges statements, ``log_scores`` the log; ``last_chat`` finds the chats that a question asks for.
 ``trained`` holds the weights that ``bench.training`` writes, and examples to compare with.
 """
 

@@ -134,13 +134,11 @@ class Connection(asyncio.Protocol):
                 self.expect_within(silence)
 
     def _write(self, pieces: Sequence[bytes]) -> None:
-        """Write pieces, as one if they are small.
-
-        Not by ``writelines``: asyncio's own loop since 3.12 keeps an empty piece and never comes to rest, and up to 3.12.8 and
-        3.13.1 it does not tell us that its buffer is full (python/cpython#127655).
-        """
+        """Write pieces, as one if they are small."""
         if sum(map(len, pieces)) <= _MOST_JOINED:
             pieces = [b"".join(pieces)]
+        # Not by `writelines`: asyncio's own loop since 3.12 keeps an empty piece and never comes to rest, and up to 3.12.8 and
+        # 3.13.1 it does not tell us that its buffer is full (python/cpython#127655).
         for piece in pieces:
             self._transport.write(piece)
 

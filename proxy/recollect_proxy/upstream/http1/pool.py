@@ -65,8 +65,9 @@ def tls() -> ssl.SSLContext:
     return context
 
 
+# Below that of common servers (uvicorn: 5 s), so that we rarely send as they close.
 _IDLE_SECONDS = 4.0
-"""Our idle timeout. It is below that of common servers (uvicorn: 5 s), so that we rarely send as they close."""
+"""Our idle timeout."""
 
 _NEXT_ADDRESS_SECONDS = 0.25
 """Connection attempt delay (RFC 8305, section 5): after it, the host's next address is tried in parallel."""
@@ -162,7 +163,7 @@ class Pool:
     def _fresh_enough(self) -> Connection | None:
         oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS
         while self._idle:
-            connection = self._idle.pop()
+            connection = self._idle.pop()  # the last used: the others may come to their end
             if not connection.closed and connection.idle_since > oldest:
                 return connection
             connection.abort()
