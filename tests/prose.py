@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIMITS = {
-    "src": 2.6,
+    "src": 2.5,
     "proxy": 1.3,
     "openwebui_filter": 1.2,
     "docs": 1.2,

@@ -110,7 +110,7 @@ class LiveGenerations:
             await asyncio.sleep(_LOOK_SECONDS)
             try:
                 await self.look()
-            except Exception as error:  # noqa: BLE001 -- the next look may succeed; recall goes on with what is known
+            except Exception as error:  # noqa: BLE001 -- the next look may succeed; recall goes on with the known ones
                 detail = str(error) if isinstance(error, RecollectError) else ""
                 log.warning(
                     "embedders_lookup_failed",

@@ -47,7 +47,7 @@ from recollect.worker.wire import Start
 
 log = structlog.get_logger(__name__)
 
-_REQUEST_SECONDS = 120.0  # of an embedder that is asked over HTTP; models have their own
+_REQUEST_SECONDS = 120.0  # for an embedder behind HTTP; models have their own
 _MIB = 1024 * 1024
 _POOL_SIZE = 10
 """The most connections to the database: a tenth of Postgres' default limit."""

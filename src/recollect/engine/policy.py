@@ -162,7 +162,7 @@ class Policy:
     def under(self, flags: Flags) -> Self:
         """Return the policy with the settings changed while the engine runs."""
         if flags == Flags():
-            return self
+            return self  # the same object: `RecallState.know` compares so
         rules, caps = self.rules, self.caps
         if flags.minimum_importance is not None:
             rules = replace(rules, minimum_importance=flags.minimum_importance)

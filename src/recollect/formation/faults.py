@@ -53,7 +53,7 @@ def faults_of(
         return found
     if memory.source is Source.EXTRACTED:
         found += _unverified(memory, said, rules)
-    elif memory.source is not Source.MANUAL:  # a person stands behind their own writing
+    elif memory.source is not Source.MANUAL:  # people vouch for their own writing
         found += _unscreened(memory)
     return found + list(_wrong_dates(memory, said, at))
 

@@ -79,7 +79,7 @@ class Extraction:
         """
         if not share_words(candidate.evidence, wish.quote):
             return False
-        if wish.asking is Asking.ERASE:  # what is to be kept nowhere is no candidate
+        if wish.asking is Asking.ERASE:  # it is to be kept nowhere
             return True
         # Where it corrects no memory, the assistant alone was wrong. "Forget the milk, I am intolerant" has a clause of its own.
         if not wish.meant and (

@@ -146,7 +146,7 @@ class SnapshotCache:
         ):
             self._united.move_to_end(scope)
             return project.with_others(others, names, kept.joined)
-        is_small = sum(len(each.items) for each in parts[2:]) < _LOADED_IN_THREAD  # those of the others
+        is_small = sum(len(each.items) for each in parts[2:]) < _LOADED_IN_THREAD  # the others' memories
         unite = partial(project.with_others, others, names)
         united = unite() if is_small else await asyncio.to_thread(unite)
         size = united.nbytes - (0 if united.passages is None else united.passages.nbytes)

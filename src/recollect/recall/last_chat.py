@@ -157,7 +157,7 @@ class _EarlierChats:
         chats = of_period[:_OF_PERIOD] or newest[:most]
         detailed = 1 if not of_period else len(of_period) if len(of_period) <= _IN_DETAIL else 0
         lines: list[Recollection] = []
-        between: list[Recollection] = []  # behind all others: it is told as far as there is room
+        between: list[Recollection] = []  # after all others, as far as there is room
         for number, chat in enumerate(chats):
             place = ChatPlace(number, _moment(ended[chat]), is_last=chat == newest[0], tokens=_LINE)
             lines += self._lines(chat, place, in_detail=number < detailed)

@@ -36,7 +36,7 @@ class RecallQuery:
         now: The time of the turn, by the person's clock.
         zone: The person's time zone; None: it is not known.
         asks_for_before: Whether it asks for other sessions.
-        asks_about_reply: Whether it asks what the assistant said.
+        asks_about_reply: Whether it asks about the assistant's words.
         is_about_oneself: Whether users speak of themselves.
         is_small_talk: Whether it is small talk, which needs no memories.
         asks_about_code: Whether it is about code.

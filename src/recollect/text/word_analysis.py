@@ -40,7 +40,7 @@ class Word:
         text: As it is written.
         plain: In folded case, without accents.
         stems: What other forms of it share; empty of a function word and of a number.
-        clause: The number of the clause it stands in.
+        clause: The number of its clause.
         is_capital: Whether it is written with a capital where a sentence does not begin.
         begins: Whether a sentence begins with it.
         is_unspaced: Whether it is of a script that does not part words by spaces.

@@ -36,7 +36,7 @@ _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 
-# Each of these matches everywhere, if need be the empty string. What is repeated is never given back.
+# Each of these matches everywhere, if need be the empty string. A possessive repetition never gives back.
 _SPACE = re.compile(rb"[ \t\n\r]*+")
 _BLANK, _COMMA_BYTE = b" \t\n\r", ord(",")
 _COLON = re.compile(rb"[ \t\n\r]*+:?+[ \t\n\r]*+")
@@ -47,7 +47,7 @@ _MOST_STEPS = 50_000
 _NEAR = 1024
 """Bytes of a string up to which Python's engine is the quicker. It lets no other thread run meanwhile."""
 
-# What is repeated is never given back.
+# A possessive repetition never gives back.
 _SHORT_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _LONG_STRING = linear_bytes(rb'(?s)"(?:[^"\\]|\\.)*"')
 _SCALAR = re.compile(rb"[^ \t\n\r,\]}]*+")
@@ -185,7 +185,7 @@ class Places(Sequence[Span]):
         """Return how many items there are."""
         return len(self._starts)
 
-    def __getitem__(self, at: int) -> Span:  # type: ignore[override]  # nobody asks for a part of them
+    def __getitem__(self, at: int) -> Span:  # type: ignore[override]  # no caller slices it
         """Return the place of an item."""
         return Span(self._starts[at], self._ends[at])
 

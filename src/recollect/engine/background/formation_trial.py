@@ -71,7 +71,7 @@ async def form_exchanges(
     """Return how a model would have exchanges change their user's memories. Raises ExtractorError."""
     pipeline = FormationPipeline(backends, guard, rules, clock=clock, new_id=uuid7)
     formed: list[Formed] = []
-    while len(formed) < len(exchanges):  # only those before a wish to forget
+    while len(formed) < len(exchanges):  # a call stops before a wish to forget
         formed += await pipeline.form(exchanges[len(formed) :], strategy=Strategy.EXTRACT)
     return formed
 

@@ -73,7 +73,7 @@ def _reason_and_end(
     """Return why an error makes an exchange wait, and until when; None, None if the error decides neither."""
     match error:
         case ExtractorPausedError():
-            return Awaits.OUTAGE, max(error.until, at + _LEAST)
+            return Awaits.OUTAGE, max(error.until, at + _LEAST)  # the pause may have ended meanwhile
         case BudgetSpentError():
             return Awaits.BUDGET, _next_day(at)
         case CredentialGoneError():

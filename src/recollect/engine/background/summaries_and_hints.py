@@ -305,7 +305,7 @@ class Hinting(ModelWork):
             if place in found.hints
         ]
         embedded = await embedded_if_possible(hinted, self.backends.embedder)
-        # The others keep what finds them.
+        # A statement that has an embedding keeps it, rather than take hints without one.
         bare = {each.id for each in statements if each.embedding_model is None}
         made = [each for each in embedded if each.embedding is not None or each.id in bare]
         await self.backends.memories.give_hints(user_id, made)

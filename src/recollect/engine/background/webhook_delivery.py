@@ -76,7 +76,7 @@ class WebhookDelivery:
         later = [user_id for user_id, (again, _) in self._waits.items() if again > loop.time()]
         erased, users = await self._events.unsent(besides=later, limit=_AT_ONCE)
         first = {each.user_id: each for each in reversed(erased)}  # of several erasures the earliest wins
-        users = [each for each in users if each not in first]
+        users = [each for each in users if each not in first]  # their changes come after the erasure
         taken = await asyncio.gather(
             *(self._tried(each.user_id, self._tell_erasure(each)) for each in first.values()),
             *(self._tried(each, self._tell_changes(each, begins_until)) for each in users),

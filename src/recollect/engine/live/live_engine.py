@@ -141,7 +141,7 @@ class LiveEngine:
         self._keeper = keeper = asyncio.create_task(self._keep_open())
         self._begin()
         if await wait_until_done(keeper, self._first_try):
-            keeper.result()
+            keeper.result()  # raises the start's error
 
     def _begin(self) -> None:
         self.log_writer.start()
@@ -153,7 +153,7 @@ class LiveEngine:
             try:
                 async with self._open_engine() as engine:
                     self._engine, self.failure = engine, None
-                    engine.chats(self._chats)
+                    engine.chats(self._chats)  # also chats that began before it was open
                     engine.when_erased(self.recent.forget)
                     self._opened.set()
                     self._first_try.set()
@@ -251,7 +251,7 @@ class LiveEngine:
         if len(self._notes) < NOTES_AT_MOST:
             _keep(work, self._notes)
         else:
-            work.close()
+            work.close()  # else Python warns of work never begun
 
     async def prepare(self, turn: Turn, options: RecallOptions, *, count: Callable[[str], int]) -> Prepared:
         """Return the recalled memories and blocks for the prompt of a turn; never raises."""
@@ -363,6 +363,6 @@ class LiveEngine:
 
 def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]]) -> asyncio.Task[_Result]:
     task = asyncio.create_task(work)
-    tasks.add(task)
+    tasks.add(task)  # the loop's own reference is weak
     task.add_done_callback(tasks.discard)
     return task

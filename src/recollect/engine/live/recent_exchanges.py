@@ -78,6 +78,7 @@ class AskedRequest:
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
+        # A thousand for the objects, and at most four bytes a character.
         return 1_000 + 4 * (len(self.text) + len(self.answer) + len(self.turn.key) + len(self.chat))
 
     def keep(self, *, words: bool) -> None:
@@ -326,6 +327,6 @@ class RecentExchanges:
 
 def _with_words(kept: Sequence[AskedRequest], asked: AskedRequest) -> Iterator[AskedRequest]:
     """Yield the last exchanges but this one, the last first."""
-    for each in [*reversed(kept)][: _WITH_WORDS + 1]:
+    for each in [*reversed(kept)][: _WITH_WORDS + 1]:  # `asked` itself is among them
         if each is not asked and asked.turn.at - each.turn.at <= _WORDS_KEPT:
             yield each

@@ -173,6 +173,7 @@ class Administration(Projects):
         assert isinstance(wanted, Embedded)  # noqa: S101 -- as it was given
         edited = await self._backends.memories.edit(user_id, wanted, actor=actor, at=self._clock(), by=by)
         await self._embed_later(user_id, edited)
+        # Another member's chats are not shown.
         return replace(edited, provenance=Provenance()) if by else edited
 
     async def change_all(
@@ -184,6 +185,7 @@ class Administration(Projects):
             BulkRefusedError: Some can't be; nothing was done.
             TeamNotFoundError, NotAllowedInTeamError: As ``parts``.
         """
+        # A team's reader may still take away their own statements.
         await self.parts(user_id, writes=any(isinstance(each, Revision) for each in wanted))
         prepared = await self._embedded_revisions(user_id, wanted)
         done = await self._backends.memories.change_all(user_id, prepared, actor=actor, at=self._clock())
@@ -269,7 +271,7 @@ class Administration(Projects):
         back = []
         for each, scope in product(reversed(asked.items), await self.scopes_within_reach(user_id)):
             removal = await self.last_removal(scope, each)
-            if removal is None or removal.at > asked.at:
+            if removal is None or removal.at > asked.at:  # taken away again since
                 continue
             asking = user_id if team_of(scope) else scope
             with suppress(NotUndoableError, DuplicateMemoryError, ChangeNotFoundError):

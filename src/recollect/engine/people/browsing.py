@@ -194,7 +194,7 @@ class Browsing(Administration):
         meant = next((each for each in last if each.id == update_id), None)
         if meant is None:
             raise ChangeNotFoundError
-        made = (meant.at, meant.action, meant.actor)
+        made = (meant.at, meant.action, meant.actor)  # one call gives all its changes one time
         together = [each.id for each in last if (each.at, each.action, each.actor) == made]
         undone = await self._backends.memories.undo_all(user_id, together, actor=actor, at=self._clock())
         if not undone:

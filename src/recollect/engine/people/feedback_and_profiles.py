@@ -72,7 +72,7 @@ class Feedback(Browsing):
         done, *_ = await self._backends.memories.release(
             user_id, memory_id, memory, actor=actor, at=self._clock()
         )
-        if is_end:
+        if is_end:  # approved was that it ended: nothing is added
             return memory
         if isinstance(done, Ignore):
             raise DuplicateMemoryError
@@ -117,6 +117,7 @@ class Feedback(Browsing):
         """
         user_id = request.scope.user_id
         memory = await self.get(user_id, memory_id, past=True)
+        # None: only messages have parts.
         if (memory_id, None) not in request.given or memory.kind not in STATEMENTS:
             raise MemoryNotFoundError
         if not may_be_unhelpful(memory):

@@ -257,7 +257,7 @@ class Projects(SharedMemories):
         """Return one memory; with ``past`` also one that is past. Raises MemoryNotFoundError."""
         parts = await self.parts(user_id)
         own, *others = parts
-        for each in others:
+        for each in others:  # the own part comes last: its error is the answer
             with suppress(MemoryNotFoundError):
                 return _told_to(own, await self._stated(each, memory_id, past=past), parts)
         return _told_to(own, await self._backends.memories.get(own, memory_id, past=past), parts)
@@ -320,6 +320,7 @@ async def _united(
     kinds = taken.kinds & STATEMENTS if taken.kinds else STATEMENTS
     if kinds and taken.session_id is None:
         pages += [await read(each, taken=replace(taken, kinds=kinds)) for each in others]
+    # A shared memory is in several parts.
     found = {each.id: each for each in chain.from_iterable(each.memories for each in pages)}
     newest = sorted(found.values(), key=key, reverse=True)
     memories = tuple(_told_to(own, each, parts) for each in newest[:limit])

@@ -87,6 +87,7 @@ class DuplicateFinder:
         ]
         vectors = await self._backends.embedder.embed([each.content for each in new]) if new else []
         for memory, vector in zip(new, vectors, strict=True):
+            # One more than wanted, as the memory itself is among them.
             found = await self._backends.memories.nearest(
                 Scope(user_id, ""), vector, self._backends.embedder.name, limit=_NEAR + 1
             )
@@ -99,7 +100,7 @@ class DuplicateFinder:
             answer = tuple([each async for each in self._findings(user_id, memory, older)]) if older else ()
             self._answers[memory.id] = answer
             if len(self._answers) > _MOST_KEPT:
-                del self._answers[next(iter(self._answers))]
+                del self._answers[next(iter(self._answers))]  # the oldest
         for memory in memories:
             for finding in self._answers.get(memory.id, ()):
                 yield finding
@@ -323,12 +324,12 @@ def _read_of(memory: Memory) -> Iterator[UUID]:
 
 def _stands_behind(update: Update, finding: Finding) -> bool:
     """Return whether a row of a memory's audit shows a person's decision to keep it as it is."""
-    if "run" in update.details:
+    if "run" in update.details:  # a repair
         return False
     if update.action is Action.ADD and update.actor is Actor.AGENT:
         return finding.fault is Fault.NO_SOURCE  # it kept the given words
     if update.actor not in {Actor.USER, Actor.ADMIN}:
         return False
     if update.action is Action.RESTORE:
-        return update.actor is Actor.USER
+        return update.actor is Actor.USER  # an administrator's may undo a repair run
     return update.action in {Action.ADD, Action.EDIT, Action.REINFORCE}

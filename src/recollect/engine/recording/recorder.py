@@ -128,6 +128,7 @@ class Recorder:
         await self._learn_name(exchange.turn)
         if entry.phase is Phase.BEGUN:
             self._note_credential(logged.id, exchange)
+            # Under another id it was begun before.
             return Written.NEW if logged.id == exchange.id else Written.KNOWN
         return logged.outcome
 

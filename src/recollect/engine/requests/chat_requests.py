@@ -93,7 +93,7 @@ class ChatRequests:
         request: MemoryRequest | None = None
         try:
             request = request_of(turn)
-            if request is None or request.asking is Request.KNOWN:
+            if request is None or request.asking is Request.KNOWN:  # recall answers KNOWN
                 wanted = asked_to_remember_a_secret(turn) and await self._is_told(turn)
                 return CarriedOut(answers.CONFIDENTIAL) if wanted else None
             if not await self._is_told(turn):
@@ -278,7 +278,7 @@ def _done_before(turn: Turn, request: MemoryRequest, pointed_at: PointedAt) -> s
 def _anchor_before(turn: Turn, pointed_at: PointedAt) -> str | None:
     """Return by which the person's message before is known; None where neither the request nor the log has it."""
     if len(turn.anchors) > 1:
-        return turn.anchors[-2][1]
+        return turn.anchors[-2][1]  # the last is the turn's own
     return next((each.anchor for each in pointed_at.exchanges), None)
 
 

@@ -215,7 +215,7 @@ class RecallState:
     @property
     def made_of(self) -> tuple[object, ...]:
         """Everything that a choice by one ranking depends on but the time; the chat has to be known."""
-        turn = replace(self.turn, at=_ANY_TIME, model="")
+        turn = replace(self.turn, at=_ANY_TIME, model="")  # several models asked at once share a choice
         return turn, self.chat, self.options, self.answers, self.count
 
     def know(self, chat: Chat) -> None:
@@ -338,6 +338,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     lists = ranking.needs.everything
     around = state.around(asks_for_before=query.asks_for_before, lists=lists)
     relevant = policy.gate.opens(ranking.gate_score) and not ranking.needs.served
+    # The request's own limit goes before the question's.
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)
     ranked, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
     chats = earlier_chats(ranking.chats, ranking.ranked, ranking.topics, snapshot, query, around, state.count)

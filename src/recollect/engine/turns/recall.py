@@ -112,6 +112,7 @@ class Retriever:
         self._questions: EqualQuestions[_Question] = EqualQuestions(lambda read: not read.watch.degraded)
         self._equal: EqualQuestions[_Ranked] = EqualQuestions(_has_vectors)
         self._messages = MessageVectors()
+        # Weak: an entry goes with the person's last turn.
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @property

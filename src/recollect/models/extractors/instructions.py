@@ -15,7 +15,7 @@ from recollect.errors import ConfigurationError
 INSTRUCTIONS_LENGTH = 4_000
 """The most characters of all instructions for one model together."""
 
-_NAME_LENGTH = 200  # of a model that are looked at
+_NAME_LENGTH = 200  # characters of a model's name that are looked at
 
 log = structlog.get_logger(__name__)
 

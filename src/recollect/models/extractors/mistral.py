@@ -119,7 +119,7 @@ class MistralModel:
                 messages=[dict(message) for message in messages],
                 temperature=0,
                 max_tokens=most_tokens,
-                retries=None,  # who asked tries again, later
+                retries=None,  # the caller tries again, later
             )
         except MistralCallError:
             raise

@@ -203,7 +203,7 @@ class Cluster:
         if len(path) <= _LONGEST_SOCKET and not set(path) & set(b',"'):  # both divide a list of folders
             return self._data
         with suppress(OSError):
-            before = Path(self._sockets.read_text())  # of a server that died: its address stays the same
+            before = Path(self._sockets.read_text())  # a server that died left it: the address stays the same
             found = before.lstat()
             if found.st_uid == self._account.user and found.st_mode == stat.S_IFDIR | 0o700:
                 return before

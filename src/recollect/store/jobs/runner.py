@@ -201,7 +201,7 @@ class _Worker:
             raise RetryRequested(timedelta(0) if self._ending.is_set() else _RETRY_AFTER_OUTAGE)
         try:
             again_after = draining.result()
-        except StoreError as error:  # whatever the store lacks, as room: the work is still there to do
+        except StoreError as error:  # the work is still to be done once the store can
             _log.warning(
                 "job_postponed", **_described(error), retry_seconds=_RETRY_AFTER_OUTAGE.total_seconds()
             )

@@ -261,7 +261,7 @@ async def _retire(transaction: Transaction, change: Retire) -> Change:
     await transaction.retire(memory, change.reason, past=change.past, details=details)
     await _lift_limits(transaction, memory)
     if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:
-        await transaction.forget_injections([memory.id])  # who deletes a summary does not forget the chat
+        await transaction.forget_injections([memory.id])  # deleting a summary does not forget the chat
     elif change.reason is Reason.MOVED:
         await transaction.forget_injections([memory.id])  # it belongs to these chats no longer
     elif change.reason in _FORGETTING:

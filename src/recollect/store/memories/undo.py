@@ -75,7 +75,7 @@ async def _undo_retirement(transaction: Transaction, update: Update, reason: Rea
         days = update.details.get("days")  # it gets its time once more, and a day of its own never again
         back = replace(back, expires_at=None if days is None else transaction.at + timedelta(days=days))
     await transaction.relink(back)
-    if update.reason is Reason.INSTRUCTION:  # who brings it back approves of it
+    if update.reason is Reason.INSTRUCTION:  # bringing it back approves it
         await transaction.connection.execute(
             SQL["release_with_content"], transaction.user_id, content_hash(old.content)
         )

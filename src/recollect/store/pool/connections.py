@@ -94,7 +94,7 @@ class Access:
                 server_settings=self._server_settings(),
                 statement_cache_size=self._statements_kept,
                 init=partial(_register_vectors, schema=vector_schema),
-                reset=_nothing_to_reset,  # whatever we set ends with its transaction (decision 0008)
+                reset=_nothing_to_reset,  # every setting ends with its transaction (decision 0008)
             )
 
     def _server_settings(self) -> dict[str, str]:

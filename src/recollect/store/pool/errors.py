@@ -62,7 +62,7 @@ def store_errors() -> Iterator[None]:
         raise StoreUnavailableError(
             f"The memory store can't be reached ({_kind(error)}){_why(error)}."
         ) from None
-    except asyncpg.DiskFullError as error:  # whatever was to be written: room for it comes, or is made
+    except asyncpg.DiskFullError as error:  # for any write: room comes, or is made
         raise StoreUnavailableError(f"The memory store has no room ({_kind(error)}).") from None
     except asyncpg.LockNotAvailableError:
         raise StoreBusyError from None

@@ -209,7 +209,7 @@ class ComparedStatement:
     """A statement prepared for comparison.
 
     Attributes:
-        content: What it says.
+        content: Its statement.
         evidence: The words it rests on.
         event_at: When it happened or will happen, if known.
         said_at: When it was said.

@@ -270,7 +270,7 @@ _OF_DIGITS: _Kinds = (
         r"[1-9][ -][0-9]{4}[ -][0-9]{5}[ -][0-9]{2}[ -][0-9]",
         lambda number: (11 - _weighed(number, tuple(range(13, 1, -1))) % 11) % 10 == int(number[12]),
     ),
-    (  # Korea: those given since 2020 have no check digit
+    (  # Korea: numbers given since 2020 have no check digit
         r"[0-9]{6}[ ]?[_\x{2013}-][ ]?[1-8][0-9]{6}",
         lambda number: _is_date(number[2:4], number[4:6]),
     ),
