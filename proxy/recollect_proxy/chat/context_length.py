@@ -108,6 +108,7 @@ def says_too_long(error: bytes) -> bool:
     if any(_CODE.search(code[:_READ]) for code in codes):
         return True
     return any(
+        # Not `isinstance`: True is an int to that.
         all(type(_of(each, name)) is int for name in _COUNTED)
         or (isinstance(each, str) and _tells_length(each[:_READ]))
         for each in told

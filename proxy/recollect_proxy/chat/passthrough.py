@@ -140,7 +140,7 @@ class Passthrough:
         headers = scope["headers"]
         # Wait for the client's first bytes: one that sends nothing must not occupy a connection to the upstream.
         whole = await incoming.first_piece()
-        body: Body = None
+        body: Body = None  # of a request with neither header (RFC 9112, section 6.3)
         if values(headers, b"transfer-encoding"):
             body = incoming.stream()
         elif values(headers, b"content-length"):

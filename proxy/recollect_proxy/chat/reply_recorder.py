@@ -108,6 +108,7 @@ class ReplyRecorder:
         There is none if the answer failed or broke off before its first word, or calls tools.
         """
         if self._reader is None:
+            # A client that left before any answer has still said its message.
             return "" if self.client_left and self._status is None else None
         self.parsed = parsed = self._reader.finish()
         if parsed.has_tool_calls and not parsed.failed:
@@ -146,7 +147,7 @@ class KeptAnswers:
         try:
             await self.passthrough.forward(scope, Incoming(receive), send, hear=hear)
         finally:
-            reply = recorder.reply()
+            reply = recorder.reply()  # sets `parsed`
             parsed = recorder.parsed
             caller = self.identity.identify(scope["headers"], peer_of(scope))
             is_over = parsed is not None and not parsed.awaited and (parsed.complete or parsed.failed)

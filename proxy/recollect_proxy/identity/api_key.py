@@ -98,6 +98,7 @@ def add_line(path: Path, what: str, line: str) -> None:
     """
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
+            # A file that was edited by hand may lack its last line end.
             begins = "" if path.read_bytes()[-1:] in {b"", b"\n"} else "\n"
             file.write(f"{begins}{line}\n".encode())
     except OSError as error:

@@ -143,6 +143,7 @@ def header_text(value: bytes) -> str | None:
 
 def _of_base64(encoded: bytes) -> str | None:
     try:
+        # Padding is optional.
         text = b64decode(encoded + b"=" * (-len(encoded) % 4), validate=True).decode()
     except ValueError:
         return None

@@ -23,7 +23,7 @@ def is_within(peer: str | None, networks: Sequence[Network]) -> bool:
     if not networks:
         return True
     try:
-        address = ip_address((peer or "").partition("%")[0])
+        address = ip_address((peer or "").partition("%")[0])  # without the zone of an IPv6 address
     except ValueError:
         return False
     mapped = getattr(address, "ipv4_mapped", None)  # a socket for both families shows IPv4 peers so
@@ -98,6 +98,7 @@ class PlainHeader(Mode):
         if self._secret is None:
             return True
         given = values(headers, self._secret_header)
+        # Takes the same time wherever they differ, so that nobody can guess it byte by byte.
         return len(given) == 1 and hmac.compare_digest(given[0], self._secret)
 
 
@@ -112,7 +113,7 @@ def _is_own_host(value: bytes, known: frozenset[str]) -> bool:
         host = urlsplit("//" + value.decode("ascii")).hostname or ""
     except ValueError:
         return False
-    name = host.removesuffix(".")
+    name = host.removesuffix(".")  # a fully qualified name may end so
     return name == "localhost" or name.endswith(".localhost") or name in known or _is_address(host)
 
 

@@ -117,6 +117,7 @@ class Pool:
         deadline = asyncio.get_running_loop().time() + self._connect_timeout
         self.waiting += 1
         try:
+            # None: where a connection is free, no timer is needed.
             async with asyncio.timeout_at(deadline if self._limit.locked() else None):
                 await self._limit.acquire()
         except TimeoutError:
@@ -126,7 +127,7 @@ class Pool:
         try:
             connection = self._fresh_enough()
             lent = Lent(connection or await self._open(deadline), reused=connection is not None)
-        except BaseException:
+        except BaseException:  # also a cancellation: the caller may have left
             self._limit.release()
             raise
         self._lent.add(lent)
