@@ -105,7 +105,6 @@ def compose(
         The block; None if it would hold neither an answer, nor a report, nor a memory.
     """
     ordered = sorted(recollections, key=lambda each: not _is_code(each)) if code_first else recollections
-    # The last line, which says how many are not listed, has its tokens reserved.
     draft = _Draft(budget - (count(_more(known)) + 1 if known else 0), count, answers, numbers=numbers)
     written = [memory_id for line, memory_id in done_lines(done) if draft.takes_done(line) and memory_id]
     once, repeated = _deduplicated(
@@ -119,7 +118,7 @@ def compose(
     if not draft.holds_anything:
         return None
     if known > (told := sum(_is_statement(each) for each in (*included, *repeated))):
-        draft.ends_with(_more(known - told))
+        draft.ends_with(_more(known - told))  # its tokens are reserved above
     text = draft.text
     return Block(
         text,

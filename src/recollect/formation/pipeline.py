@@ -130,13 +130,12 @@ class FormationPipeline:
         let_go = await self._all_let_go(turns, extraction)
         forgotten = {gone for each in let_go for change in each for gone in _gone(change)}
         wishes = [each for turn in turns for each in turn.commands if each.asking is not Asking.REMEMBER]
-        is_kept = strategy is not Strategy.EXTRACT
         left = (extraction or Extraction()).without(forgotten, wishes)
         learned = await self._learner.learn(turns, left, forgotten=forgotten)
         if self._approves_first:
             learned = held_for_approval(learned, turns, left.known, at=self._clock(), new_id=self._new_id)
         kept = [
-            await self._verbatim(each) if is_kept and not _forgets(gone) else []
+            await self._verbatim(each) if strategy is not Strategy.EXTRACT and not _forgets(gone) else []
             for each, gone in zip(turns, let_go, strict=True)
         ]
         plain = Formed(exchanges[0], unread=unread, is_read=extraction is not None and unread is None)

@@ -116,7 +116,7 @@ class NeedThresholds:
     # So low since a missing statement hurts an answer, and a needless one hardly does (decisions 0035, 0100).
     statement: float = 0.01
     statement_of_several: float = 0.001
-    linked: float = 0.0003
+    linked: float = 0.0003  # not for a list: its own bar is so low that names only add noise (decision 0100)
     serves: float = 0.035
     about_document: float = 0.12
     own_about_document: float = 0.03
@@ -271,7 +271,7 @@ def needs_of(
         intents: Its intents.
         entries: Further statements.
         names_identifier: Whether the memory holds a code identifier of the question; then it needs statements for sure.
-        is_asked: Whether the gate of the log is open; without a vector it decides whether any statement is needed.
+        is_asked: Whether the gate of the log is open; without a vector it decides, as all intents are 0 then.
         listed: The most statements that are listed without being needed; so many come with the parts of their scores.
         bar: The thresholds.
     """
@@ -281,12 +281,10 @@ def needs_of(
     judged = _judged(query, memories, near, vectors, entries)
     likely, understood = judged.relevance.likely, memories.is_understood
     order = np.argsort(-likely, kind="stable")
-    # "Everything about Clara" sounds like an overview, but one statement fits it well (decision 0095).
-    if asks_for_all and likely.max() < bar.about_one:
+    if asks_for_all and likely.max() < bar.about_one:  # else "about Clara" (decision 0095)
         best = {judged.items[row].id for row in order[:_FIRST].tolist() if likely[row] >= bar.serves}
         return overview_needs(memories.judged_items, query.now, bar, best)
     least = bar.need_with_document if query.has_document else bar.need
-    # Without a vector the intents are all 0, and the gate would judge by letters alone.
     needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
     if not needs_any and not names_identifier:
         told = judged.recollections(order[:listed].tolist(), listed)
@@ -297,10 +295,8 @@ def needs_of(
     told = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
     sure = likely >= max(floor, bar.serves)
     served = understood and bool(sure.any()) and not _asks_the_log(query)
-    # Statements serve, unless a passage holds the words that they lack.
-    served = served and not _log_holds_more(memories, words, sure)
+    served = served and not _log_holds_more(memories, words, sure)  # a passage may hold what they lack
     possible = int(np.count_nonzero(likely >= bar.linked))
-    # A list has so low a bar that names would only add noise (decision 0100).
     linked = [] if several else judged.recollections(linked_rows(memories, order[:possible], sure, needed), 0)
     wanted = frozenset(each.item.id for each in (*told[:needed], *linked))
     told = with_linked(told, linked, needed)

@@ -137,7 +137,7 @@ class Ranking:
 
     Attributes:
         query: The turn's question.
-        ranked: The needed statements, the best of the others, and the messages; best first.
+        ranked: The needed statements, the best of the others, and the messages; best first, then by id, alike in each process.
         gate_score: The probability that the turn asks for the log, 0 to 1; None if the log was not looked at.
         needs: The statements that the turn needs.
         chats: Which earlier chats it asks for.
@@ -228,7 +228,6 @@ async def rank(
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return Ranking(
         query,
-        # By id at last, so that equal scores rank alike in each process.
         tuple(sorted((*needs.statements, *messages), key=lambda each: (-each.score, each.item.id))),
         None if log is None else log.gate_score,
         needs,

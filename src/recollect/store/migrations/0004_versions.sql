@@ -248,7 +248,6 @@ CREATE TRIGGER version AFTER INSERT OR UPDATE OR DELETE ON chunk_vectors FOR EAC
 -- A message that has no chunks yet raises nothing: no passage shows it.
 CREATE FUNCTION version_chunks_of_message() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    -- Their own trigger writes the version over the 0.
     UPDATE recollect.message_chunks AS k SET changed = 0 WHERE k.user_id = OLD.user_id AND k.message_id = OLD.id;
     IF FOUND AND (TG_OP = 'DELETE' OR NEW.hidden) THEN
         PERFORM recollect.raise_version(OLD.user_id, 'log', true);

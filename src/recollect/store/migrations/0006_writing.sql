@@ -126,7 +126,6 @@ BEGIN
         );
     END IF;
     IF it.answer_id <> '' THEN
-        -- Once, and the last one at the end, however often a phase is written.
         UPDATE exchanges SET answer_ids = array_append(array_remove(answer_ids, it.answer_id), it.answer_id)
         WHERE user_id = person AND id = logged;
     END IF;

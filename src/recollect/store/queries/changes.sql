@@ -278,8 +278,8 @@ WHERE user_id = $1 AND id = $2;
 
 -- name: abandon_quarantined
 -- Delete what is held back of the user and was said in these messages of the log alone.
-DELETE FROM quarantine
 -- && leaves out the empty list, which is contained in every other.
+DELETE FROM quarantine
 WHERE user_id = $1 AND NOT refused AND message_ids && $2::uuid[] AND message_ids <@ $2::uuid[];
 
 -- name: count_quarantined
