@@ -139,8 +139,8 @@ RETURNING v.id;
 
 -- name: erase_quarantine_of_session
 -- Delete what the user had still to approve of a chat, or of nothing but these messages; of what was refused the hash.
-DELETE FROM quarantine
 -- The empty list is contained in every other.
+DELETE FROM quarantine
 WHERE user_id = $1 AND (session_id = $2 OR message_ids <> '{}' AND message_ids <@ $3::uuid[])
 RETURNING id;
 

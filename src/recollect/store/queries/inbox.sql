@@ -253,8 +253,8 @@ UPDATE exchanges SET told_with = '' WHERE user_id = $1 AND told_with <> '' AND s
 
 -- name: turns_told_with
 -- Of which other turns of the user it was shown with this one's answer what they taught, the newest first.
-SELECT session_id, key FROM exchanges
 -- told_with <> '' is the condition of the partial index, which the planner can't conclude.
+SELECT session_id, key FROM exchanges
 WHERE user_id = $1 AND told_with = $2 || '/' || $3 AND told_with <> '' AND NOT (session_id = $2 AND key = $3)
 ORDER BY id DESC;
 

@@ -64,8 +64,8 @@ ORDER BY e.said_at DESC LIMIT 1;
 
 -- name: session_of_answer
 -- In which chat of the user the LLM's server answered under an id.
-SELECT session_id FROM exchanges
 -- The first condition on them is that of the partial index.
+SELECT session_id FROM exchanges
 WHERE user_id = $1 AND answer_ids <> '{}' AND answer_ids @> ARRAY[$2::text]
 ORDER BY said_at DESC LIMIT 1;
 
