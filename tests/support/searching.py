@@ -58,7 +58,7 @@ async def vocabulary(snapshots: SnapshotCache, user_id: str) -> set[str]:
     return {
         term
         for _, words, found, _ in _parts(await snapshots.get(user_id))
-        for term in words.vocabulary.numbers
+        for term in words.vocabulary
         if len(words.find((term,), found).row)
     }
 

@@ -54,18 +54,19 @@ class LetterRuns:
         rows = np.repeat(np.arange(len(words), dtype=np.uint64), [len(each) for each in words])
         is_space, is_wide = points == _SPACE, points >= _WIDE
         is_narrow = ~is_space & ~is_wide
-        found = []
-        for length, begins in _runs(is_space, is_narrow, is_wide):
-            window = np.zeros((len(begins), _RUN), np.uint32)
-            for place in range(length):
-                window[:, _RUN - length + place] = points[begins + place]
-            found.append(_hashes(window).astype(np.uint64) << _ROW_BITS | rows[begins])
+        found, hashed = [], points
+        for length, begins in enumerate(_runs(is_space, is_narrow, is_wide), 1):
+            if length > 1:  # of all runs of the length, one character longer than before
+                hashed = hashed[:-1] * _FACTOR + points[length - 1 :]
+            found.append(hashed[begins].astype(np.uint64) << _ROW_BITS | rows[begins])
         keys = np.sort(np.concatenate(found))  # np.unique would hash them, which takes ten times as long
         # The first key is compared with another one, so that it stays; of no keys there is no first.
         return cls(len(texts), keys[np.diff(keys, prepend=keys[:1] + np.uint64(1)) != 0])
 
     def joined(self, others: Self) -> Self:
         """Return the index of these texts and, in the rows after them, of the others."""
+        if not self.size:
+            return others
         moved = others.keys + np.uint64(self.size)
         return type(self)(self.size + others.size, np.sort(np.concatenate([self.keys, moved])))
 
@@ -115,12 +116,12 @@ def _in_words(text: str) -> str:
 
 def _runs(
     is_space: NDArray[np.bool_], is_narrow: NDArray[np.bool_], is_wide: NDArray[np.bool_]
-) -> Iterable[tuple[int, NDArray[np.intp]]]:
-    """Yield the lengths of runs that a question may have, with the places where runs of that length begin."""
-    yield 1, np.flatnonzero(is_wide)  # a single ideogram may be a whole word of the question
-    yield 2, np.flatnonzero(is_wide[:-1] & is_wide[1:])
-    yield 3, np.flatnonzero(is_space[:-2] & is_narrow[1:-1] & is_space[2:])  # a word of one letter
-    yield _RUN, np.flatnonzero(is_narrow[1:-2] & is_narrow[2:-1])
+) -> Iterable[NDArray[np.intp]]:
+    """Yield the places where the runs begin that a question may have: those of one character, of two, three and four."""
+    yield np.flatnonzero(is_wide)  # a single ideogram may be a whole word of the question
+    yield np.flatnonzero(is_wide[:-1] & is_wide[1:])
+    yield np.flatnonzero(is_space[:-2] & is_narrow[1:-1] & is_space[2:])  # a word of one letter
+    yield np.flatnonzero(is_narrow[1:-2] & is_narrow[2:-1])
 
 
 def _hashes_of(runs: Iterable[str]) -> NDArray[np.uint32]:

@@ -29,16 +29,20 @@ _SORTED_AGAIN = 0.1
 _SCANNED = 20_000
 
 
+_AT_ONCE = 500
+"""The documents whose terms are numbered at once: other threads wait for that, some milliseconds."""
+
+
 class Document(NamedTuple):
     """The terms of a document.
 
     Attributes:
-        terms: Its terms, the context included; none twice.
+        terms: Its terms, a line each, the context included; none twice.
         counts: Two bytes a term: its count in the document with its context, and in the document's own text.
         length: The number of terms, the context included.
     """
 
-    terms: Sequence[str] = ()
+    terms: str = ""
     counts: bytes = b""
     length: int = 0
 
@@ -98,21 +102,32 @@ class WordMatch(NamedTuple):
         return self.idf_seen / self.idf_total if self.idf_total > 0 else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The numbers of an index's terms, and the terms by their first letter: a mistyped word mostly begins right."""
+class Vocabulary(dict[str, int]):
+    """The numbers of an index's terms; a term that is looked up by ``[]`` gets one.
 
-    numbers: dict[str, int] = field(default_factory=dict)
-    by_letter: dict[str, list[str]] = field(default_factory=dict)
+    Attributes:
+        by_letter: The terms by their first letter: a mistyped word mostly begins right.
+    """
 
-    def numbers_of(self, terms: Sequence[str]) -> list[int]:
-        """Return the numbers of terms, which are added if they are new."""
-        numbers = self.numbers
-        for term in terms:
-            if term not in numbers:
-                numbers[term] = len(numbers)
-                self.by_letter.setdefault(term[:1], []).append(term)
-        return [numbers[term] for term in terms]
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_letter: dict[str, list[str]] = {}
+
+    def __missing__(self, term: str) -> int:
+        self[term] = number = len(self)
+        self.by_letter.setdefault(term[:1], []).append(term)
+        return number
+
+    def numbers_of(self, terms: Sequence[str]) -> Numbers:
+        """Return the numbers of terms, (n,); those that are new are added."""
+        return np.fromiter(map(self.__getitem__, terms), np.int32, len(terms))
+
+    def copy(self) -> "Vocabulary":
+        """Return a copy, for another index to extend."""
+        copied = Vocabulary()
+        copied.update(self)
+        copied.by_letter = {letter: terms.copy() for letter, terms in self.by_letter.items()}
+        return copied
 
 
 _NO_ENTRIES = Entries(
@@ -141,12 +156,16 @@ class Words:
         if not documents:
             return self
         first, vocabulary = len(self.lengths), self.vocabulary
-        terms = [number for document in documents for number in vocabulary.numbers_of(document.terms)]
+        terms = [
+            vocabulary.numbers_of(some.split("\n"))
+            for begin in range(0, len(documents), _AT_ONCE)
+            if (some := "\n".join([each.terms for each in documents[begin : begin + _AT_ONCE] if each.terms]))
+        ]
         counts = np.frombuffer(b"".join([each.counts for each in documents]), np.uint8).reshape(-1, 2)
         counts = np.minimum(counts, MOST_OFTEN)
-        sizes = [len(each.terms) for each in documents]
+        sizes = [len(each.counts) // 2 for each in documents]
         rows = np.repeat(np.arange(first, first + len(documents), dtype=np.int32), sizes)
-        new = Entries(np.array(terms, np.int32), rows, counts[:, 0], counts[:, 1])
+        new = Entries(np.concatenate([_NO_ENTRIES.term, *terms]), rows, counts[:, 0], counts[:, 1])
         added = _joined([self.added, new])
         entries = self.entries
         if len(added.term) > max(_SCANNED, _SORTED_AGAIN * len(entries.term)) or not len(entries.term):
@@ -161,9 +180,8 @@ class Words:
 
     def joined(self, others: Self) -> Self:
         """Return the index of these documents and, in the rows after them, of the others; neither changes."""
-        numbers, by_letter = self.vocabulary.numbers, self.vocabulary.by_letter
-        vocabulary = Vocabulary(numbers.copy(), {letter: terms.copy() for letter, terms in by_letter.items()})
-        moved = np.array(vocabulary.numbers_of(list(others.vocabulary.numbers)), np.int32)
+        vocabulary = self.vocabulary.copy()
+        moved = vocabulary.numbers_of(list(others.vocabulary))
         of_others = _joined([others.entries, others.added])
         rows = of_others.row + np.int32(len(self.lengths))
         of_others = of_others._replace(term=moved[of_others.term], row=rows)
@@ -181,7 +199,7 @@ class Words:
     def find(self, terms: Sequence[str], found: Mask) -> Entries:
         """Return the entries of terms, none twice, in documents that may be found, (rows,); ``term`` is the place among ``terms``."""
         # A later state of the index shares and extends the vocabulary, never the entries.
-        numbers = np.array([self.vocabulary.numbers.get(term, -1) for term in terms], np.int64)
+        numbers = np.array([self.vocabulary.get(term, -1) for term in terms], np.int64)
         # An unknown term has the number -1, and finds none.
         begins = np.searchsorted(self.entries.term, numbers)
         counts = np.searchsorted(self.entries.term, numbers, side="right") - begins
@@ -201,7 +219,7 @@ class Words:
         """The bytes that it takes, about."""
         arrays = (*self.entries, *self.added, self.lengths)
         # A word with its number and its two places takes some 180 bytes.
-        return sum(each.nbytes for each in arrays) + 180 * len(self.vocabulary.numbers)
+        return sum(each.nbytes for each in arrays) + 180 * len(self.vocabulary)
 
 
 def _in_order(terms: Column) -> NDArray[np.intp]:

@@ -26,8 +26,7 @@ class Statement(NamedTuple):
     words: int
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A part of a message in the log.
 
     Attributes:

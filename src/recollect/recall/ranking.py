@@ -310,7 +310,7 @@ async def _apart(snapshot: Snapshot, work: Callable[[], T]) -> T:
     """Return the result of a computation; in a thread where there is much to compare, so that other chats' streams don't wait."""
     parts = [each for each in (snapshot.memories, snapshot.passages) if each is not None]
     is_much = sum(len(each.items) for each in parts) > _COMPARED_IN_THREAD
-    is_much = is_much or sum(len(each.words.vocabulary.numbers) for each in parts) > _WORDS_IN_THREAD
+    is_much = is_much or sum(len(each.words.vocabulary) for each in parts) > _WORDS_IN_THREAD
     return await asyncio.to_thread(work) if is_much else work()
 
 

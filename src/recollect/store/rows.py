@@ -8,8 +8,11 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from functools import cache, lru_cache
+from operator import itemgetter
 from typing import Any
 
+import msgspec
 import numpy as np
 from asyncpg import Record
 
@@ -45,7 +48,12 @@ from recollect.text.normalization import storable_text, without_cuts
 _DIGITS = 6
 """The range of a four-byte float."""
 
+# A person may have ten thousand rows: an enumeration itself takes ten times as long to find a value.
+_STATEMENT = itemgetter(*Statement._fields)
+_KIND, _SOURCE, _ROLE = cache(Kind), cache(Source), cache(Role)
 
+
+@lru_cache(maxsize=1_000)
 def shortest(number: float) -> float:
     """Return a four-byte float as it was given: 0.3 comes back as 0.3."""
     return float(f"{number:.{_DIGITS}g}")
@@ -56,8 +64,8 @@ def memory_of(row: Record) -> Memory:
     return Memory(
         id=row["id"],
         owner=row["owner"],
-        kind=Kind(row["kind"]),
-        source=Source(row["source"]),
+        kind=_KIND(row["kind"]),
+        source=_SOURCE(row["source"]),
         content=row["content"],
         importance=shortest(row["importance"]),
         observed_at=row["observed_at"],
@@ -79,7 +87,7 @@ def memory_of(row: Record) -> Memory:
         embedding_model=row["embedding_model"],
         hints=_hints_of(row),
         tags=tuple(row["tags"]),
-        metadata=json.loads(row["metadata"]),
+        metadata=msgspec.json.decode(row["metadata"]),
         expires_at=row.get("expires_at"),
     )
 
@@ -143,13 +151,13 @@ def passage_of(row: Record) -> Passage:
         session_id=row["session_id"],
         turn_index=row["turn_index"],
         part=row["part"],
-        role=Role(row["role"]),
+        role=_ROLE(row["role"]),
         content=own_content(row),
         said_at=row["created_at"],
         speaker=row["speaker"],
         code=row["code"],
         changed_at=row["changed_at"],
-        statement=None if row["words"] is None else Statement(*(row[name] for name in Statement._fields)),
+        statement=None if row["words"] is None else Statement(*_STATEMENT(row)),
         pasted=row["pasted"],
     )
 
@@ -218,11 +226,6 @@ def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple
     return "\n".join(every), np.array(pairs, np.uint8).tobytes(), every.total()
 
 
-def read_terms(terms: str, counts: bytes, length: int) -> Document:
-    """Return the terms of a passage or memory."""
-    return Document(terms.split("\n") if terms else (), counts, length)
-
-
 def terms_of_memory(content: str) -> tuple[str, bytes]:
     """Return the terms of a memory and their counts."""
     terms, counts, _ = written_terms(document_terms(content), {})
@@ -233,7 +236,7 @@ def read_terms_of_memory(content: str, terms: str | None, counts: bytes | None, 
     """Return the terms of a memory; from its content if the row has none, or terms by other rules."""
     if terms is None or counts is None or by != TERMS_BY:
         terms, counts = terms_of_memory(content)
-    return read_terms(terms, counts, sum(counts[1::2]))
+    return Document(terms, counts, sum(counts[1::2]))
 
 
 def with_context(terms: str, counts: bytes, added: Mapping[str, int]) -> tuple[str, bytes]:

@@ -5,14 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
-import numpy as np
 from asyncpg import Record
-from numpy.typing import NDArray
 
-from recollect.index import Embedded, Loaded, StoredMemory, StoredPassage
+from recollect.index import Document, Embedded, Loaded, StoredMemory, StoredPassage
 from recollect.model import Vector, Versions
 from recollect.store.pool import Connection, StorePart
-from recollect.store.rows import memory_of, passage_of, read_terms, read_terms_of_memory
+from recollect.store.rows import memory_of, passage_of, read_terms_of_memory
 from recollect.store.sql import SQL
 from recollect.store.users.profiles import confirmed_entries
 
@@ -30,8 +28,6 @@ _NOTHING_KEPT = UUID(int=0)
 
 _HALF = 2
 """Bytes of a number of a vector."""
-_HEADER = 4
-"""Bytes in front of the numbers of a vector as Postgres sends it: its dimensions, and two that are unused."""
 
 _Row = TypeVar("_Row")
 _Stored = TypeVar("_Stored")
@@ -56,13 +52,16 @@ class PostgresSnapshots(StorePart):
                 memories = await connection.fetch(
                     SQL["snapshot_memories"], user_id, since_memories, _MOST_PAST
                 )
+            reading = asyncio.create_task(
+                in_slices(stored_memories, memories)
+            )  # while the database sends the log
             passages: _LogRows | None = _LogRows([], {})
             if have is None or have.log < now.log or log_anew:
                 passages = await _passages(connection, user_id, since_log, most_bytes // _BYTES_OF_PASSAGE)
             profile = await confirmed_entries(connection, user_id)
         return Loaded(
             now,
-            await in_slices(stored_memories, memories),
+            await reading,
             None if passages is None else await passages.stored(),
             profile,
             has_all_memories=since_memories < 0,
@@ -96,17 +95,14 @@ class _LogRows(NamedTuple):
 
     def _stored(self, rows: Sequence[Record]) -> list[StoredPassage]:
         sent = [self.vectors.pop(row["document"], None) for row in rows]
-        embedded = _embedded(
-            [(None, None) if row is None else (row["embedding_model"], row["vectors"]) for row in sent]
-        )
         return [
             StoredPassage(
                 row["document"],
                 passage_of(row),
-                read_terms(row["terms"], row["counts"], row["length"]),
-                vectors,
+                Document(row["terms"], row["counts"], row["length"]),
+                None if embedded is None else Embedded(*embedded[1:]),
             )
-            for row, vectors in zip(rows, embedded, strict=True)
+            for row, embedded in zip(rows, sent, strict=True)
         ]
 
 
@@ -185,39 +181,27 @@ async def _with_vectors(
 
 def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
     """Return memories with their terms and embeddings."""
-    vectors = _embedded([(row["embedding_model"], row["vectors"]) for row in rows])
-    not_helpful = _embedded([(row["embedding_model"], row["not_helpful"]) for row in rows])
     return [
         StoredMemory(
             memory_of(row),
             read_terms_of_memory(row["content"], row["terms"], row["counts"], row["terms_by"]),
-            _in_pieces(joined, row["pieces"]),
-            questions,
+            *_embedded(row["embedding_model"], row["pieces"], row["vectors"], row["not_helpful"]),
         )
-        for row, joined, questions in zip(rows, vectors, not_helpful, strict=True)
+        for row in rows
     ]
 
 
-def _in_pieces(joined: Embedded | None, pieces: int) -> Embedded | None:
-    """Return the embeddings that recall compares: with hints those behind the content's; None if they can't be so many."""
-    if joined is None or joined.pieces.size % pieces:
-        return None
-    return Embedded(joined.model, joined.pieces.reshape(pieces, -1)[min(pieces - 1, 1) :])
+def _embedded(
+    model: str | None, pieces: int, sent: bytes | None, not_helpful: bytes | None
+) -> tuple[Embedded | None, Embedded | None]:
+    """Return the embeddings that recall compares, and those of the questions for which a memory was not helpful.
 
-
-def _embedded(sent: Sequence[tuple[str | None, bytes | None]]) -> list[Embedded | None]:
-    """Return the embeddings that Postgres sent: for each its dimensions, and two-byte floats, highest byte first."""
-    found: list[Embedded | None] = [None] * len(sent)
-    alike: dict[bytes, list[int]] = {}
-    for place, (model, each) in enumerate(sent):
-        if model is not None and each:
-            alike.setdefault(each[:2], []).append(place)
-    for dimensions, places in alike.items():  # all of one width at once
-        width = _HEADER + _HALF * int.from_bytes(dimensions, "big")
-        joined = np.frombuffer(b"".join([sent[place][1] or b"" for place in places]), np.uint8)
-        matrix = np.ascontiguousarray(joined.reshape(-1, width)[:, _HEADER:]).view(np.uint16)
-        halves: NDArray[np.float16] = matrix.byteswap().view(np.float16)
-        ends = np.cumsum([len(sent[place][1] or b"") // width for place in places]).tolist()
-        for place, begin, end in zip(places, [0, *ends], ends, strict=False):
-            found[place] = Embedded(str(sent[place][0]), halves[begin:end])
-    return found
+    With hints the first are those behind the content's. None: there are none, or they can't be so many.
+    """
+    if model is None or not sent or len(sent) % (_HALF * pieces):
+        return None, None
+    width = len(sent) // pieces
+    own = Embedded(model, pieces, sent) if pieces == 1 else Embedded(model, pieces - 1, sent[width:])
+    if not not_helpful or len(not_helpful) % width:
+        return own, None
+    return own, Embedded(model, len(not_helpful) // width, not_helpful)

@@ -87,7 +87,7 @@ def test_each_says_why_it_was_left_out() -> None:
 
 
 SAID = passage("Oolong it is.")
-OTHER_PART = replace(SAID, part=1, content="word " * 5000, code=True)
+OTHER_PART = SAID._replace(part=1, content="word " * 5000, code=True)
 
 
 @table(

@@ -315,7 +315,9 @@ EXACT = 5e-5
 
 
 def embedded(cosines: list[float] | None) -> Embedded | None:
-    return None if cosines is None else Embedded("m", np.array([[each, 0.5] for each in cosines], np.float32))
+    return (
+        None if cosines is None else Embedded.of("m", np.array([[each, 0.5] for each in cosines], np.float32))
+    )
 
 
 @given(st.lists(COSINES, min_size=3, max_size=3))
@@ -337,13 +339,13 @@ def test_the_best_and_the_first_piece_of_each_document_count_in_whatever_steps_t
 def test_cosines_of_many_vectors_are_as_exact_as_those_of_few() -> None:
     made = np.random.default_rng(1).normal(size=(600, 384)).astype(np.float32)
     unit = made / np.linalg.norm(made, axis=1, keepdims=True)
-    vectors = Vectors().with_documents([Embedded("m", each.reshape(1, -1)) for each in unit])
+    vectors = Vectors().with_documents([Embedded.of("m", each.reshape(1, -1)) for each in unit])
 
     np.testing.assert_allclose(vectors.near("m", unit[0]).best, unit @ unit[0], atol=EXACT)
 
 
 def test_vectors_of_another_embedder_or_width_are_not_compared() -> None:
-    long = Embedded("m", np.ones((1, 3), np.float32))
+    long = Embedded.of("m", np.ones((1, 3), np.float32))
     vectors = Vectors().with_documents([embedded([0.5]), long, long._replace(model="other"), None])
 
     best = vectors.near("m", np.array([1, 0], np.float32)).best
@@ -452,7 +454,7 @@ def document(own: str, context: str = "") -> Document:
     words, around = Counter(own.split()), Counter(context.split())
     every = words + around
     counts = bytes(each for term, often in every.items() for each in (often, words[term]))
-    return Document(tuple(every), counts, every.total())
+    return Document("\n".join(every), counts, every.total())
 
 
 def words_of(*texts: str) -> Words:

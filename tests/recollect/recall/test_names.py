@@ -93,7 +93,7 @@ ONE, NEAR, FAR = (1.0, 0.0), (0.8, 0.6), (0.0, 1.0)
 
 def known(*told: tuple[Memory, tuple[float, float]]) -> Memories:
     stored = [
-        StoredMemory(each, document_of(each.content), Embedded("m", np.array([vector], np.float32)))
+        StoredMemory(each, document_of(each.content), Embedded.of("m", np.array([vector], np.float32)))
         for each, vector in told
     ]
     return Memories().with_changed(stored, Names())

@@ -29,7 +29,7 @@ async def snapshot_of(
 ) -> Snapshot:
     """Return what is kept of somebody, embedded by the real embedder."""
     stored = [
-        StoredMemory(each, document_of(each.content), Embedded(embedder.name, text.reshape(1, -1)))
+        StoredMemory(each, document_of(each.content), Embedded.of(embedder.name, text.reshape(1, -1)))
         for each, text in zip(statements, await embedder.embed([s.content for s in statements]), strict=True)
     ]
     return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, said))

@@ -399,7 +399,7 @@ def terms_in(
     words: Words, names: NDArray[np.int64], found: NDArray[np.bool_]
 ) -> dict[str, list[tuple[int, int, int]]]:
     """Return in which of the documents that may be found each term stands, by their names, and how often."""
-    hits = {term: words.find((term,), found) for term in words.vocabulary.numbers}
+    hits = {term: words.find((term,), found) for term in words.vocabulary}
     return {
         term: sorted(zip(names[hit.row].tolist(), hit.often.tolist(), hit.own.tolist(), strict=True))
         for term, hit in hits.items()

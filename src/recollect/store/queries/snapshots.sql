@@ -18,12 +18,12 @@ LEFT JOIN users AS c ON c.user_id = '*';
 
 -- name: snapshot_memories
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
--- so much of it as ended last. All of them for the version -1.
+-- so much of it as ended last. All of them for the version -1. In front of the numbers of a vector Postgres sends four bytes.
 SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     {link},
-    halfvec_send(v."values") AS vectors,
+    substr(halfvec_send(v."values"), 5) AS vectors,
     CASE WHEN l.not_helpful THEN (
-        SELECT string_agg(halfvec_send(n."values"), ''::bytea ORDER BY n.request_id)
+        SELECT string_agg(substr(halfvec_send(n."values"), 5), ''::bytea ORDER BY n.request_id)
         FROM not_helpful AS n
         WHERE n.user_id = $1 AND n.memory_id = v.id AND n.embedding_model = v.embedding_model
     ) END AS not_helpful,
@@ -40,7 +40,7 @@ WHERE v.owner IN ($1, '*')
 UNION ALL
 SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     NULL, 0, 0, NULL, NULL,
-    halfvec_send(v."values") AS vectors, NULL,
+    substr(halfvec_send(v."values"), 5) AS vectors, NULL,
     v.terms, v.counts, v.terms_by, NULL, NULL, NULL
 FROM vectors AS v
 WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
@@ -48,9 +48,9 @@ WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
 UNION ALL (
     SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
         NULL, 0, 0, NULL, NULL,
-        halfvec_send(v."values") AS vectors,
+        substr(halfvec_send(v."values"), 5) AS vectors,
         (
-            SELECT string_agg(halfvec_send(n."values"), ''::bytea ORDER BY n.request_id)
+            SELECT string_agg(substr(halfvec_send(n."values"), 5), ''::bytea ORDER BY n.request_id)
             FROM not_helpful AS n
             WHERE n.user_id = $1 AND n.memory_id = v.id AND n.embedding_model = v.embedding_model
         ),
@@ -77,14 +77,16 @@ ORDER BY k.document;
 
 -- name: vectors_of_passages
 -- The embeddings of some of the user's passages, piece by piece.
-SELECT document, embedding_model, string_agg(halfvec_send("values"), ''::bytea ORDER BY piece) AS vectors
+SELECT document, embedding_model, count(*)::integer AS pieces,
+    string_agg(substr(halfvec_send("values"), 5), ''::bytea ORDER BY piece) AS halves
 FROM chunk_vectors
 WHERE user_id = $1 AND document = ANY ($2::integer[])
 GROUP BY document, embedding_model;
 
 -- name: vectors_of_log
 -- The embeddings of all of the user's passages, piece by piece.
-SELECT document, embedding_model, string_agg(halfvec_send("values"), ''::bytea ORDER BY piece) AS vectors
+SELECT document, embedding_model, count(*)::integer AS pieces,
+    string_agg(substr(halfvec_send("values"), 5), ''::bytea ORDER BY piece) AS halves
 FROM chunk_vectors
 WHERE user_id = $1
 GROUP BY document, embedding_model;

@@ -273,7 +273,7 @@ def statement_features(text: str) -> Statement:
 def count_words(text: str) -> int:
     """Return the approximate number of words; in scripts without spaces, two letters count as one."""
     spoken = _SPOKEN_WORD.findall(text[:_READ_CHARACTERS])
-    unparted = sum(len(_UNSPACED.findall(word)) for word in spoken if not word.isascii())
+    unparted = 0 if text.isascii() else sum(len(_UNSPACED.findall(word)) for word in spoken)
     return len(spoken) + unparted // 2
 
 

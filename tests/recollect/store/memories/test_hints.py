@@ -51,7 +51,9 @@ async def loaded(postgres: Postgres, store: Store, user_id: str | None = None) -
 
 def pieces(stored: StoredMemory) -> list[list[float]] | None:
     """Return the embeddings that recall compares, from the front."""
-    return rounded(None if stored.vectors is None else stored.vectors.pieces)
+    if (sent := stored.vectors) is None:
+        return None
+    return rounded(np.frombuffer(sent.halves, ">f2").reshape(sent.pieces, -1))
 
 
 def rounded(vectors: np.ndarray[Any, Any] | None) -> list[list[float]] | None:
