@@ -42,6 +42,7 @@ class PostgresSnapshots(StorePart):
         """Read what changed of a person's memory since some versions, in one transaction."""
         async with self._database.snapshot(user_id) as connection:
             now = await read_versions(connection, user_id)
+            # It was erased since, or the server started again: the numbers began again.
             if have is not None and have.epoch != now.epoch:
                 have = None
             since_memories, since_log = _since(have, now)

@@ -241,6 +241,7 @@ class Inbox(ChatSummaries):
                 return None
             updates = await connection.fetch(SQL["updates_of_exchanges"], user_id, [row["id"]])
         messages = (row["message_id"], row["reply_id"])
+        # Open: its answer is under way.
         progress = Progress.PENDING if row["state"] == "open" else Progress(row["state"])
         return Outcome(progress, messages, tuple(map(update_of, updates)))
 
@@ -292,6 +293,7 @@ class Inbox(ChatSummaries):
 
 def _first_id(since: datetime) -> UUID:
     """Return the least UUID of version 7 of a moment: ids of exchanges are in order of time."""
+    # Such a UUID begins with 48 bits of milliseconds (RFC 9562, section 5.7).
     return UUID(int=int(since.timestamp() * 1000) << 80)
 
 
@@ -351,6 +353,7 @@ def _without_undone(changes: Sequence[Change], undone: Sequence[Record]) -> list
     told = {content_hash(row["after"]) for row in undone if row["after"] is not None}
     left: list[Change] = []
     for change in changes:
+        # A Replace has an `old`, and most others have a `target`.
         target = getattr(change, "old", None) or getattr(change, "target", None)
         memory = getattr(change, "memory", None)
         is_undone = target in touched or (memory is not None and content_hash(memory.content) in told)

@@ -134,7 +134,7 @@ def _conversation_of(session_id: str, rows: list[Record], last: Memory | None) -
             at=newest["said_at"],
         ),
         message_ids=tuple(dict.fromkeys([*ids, *before])),
-        last_turn=newest["turn_index"] + (newest["reply_id"] is not None),
+        last_turn=newest["turn_index"] + (newest["reply_id"] is not None),  # a reply takes the next turn
         summary=last,
         model=newest["model"],
         authorized=newest["authorized"],

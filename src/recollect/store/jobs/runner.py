@@ -67,7 +67,7 @@ class Jobs:
                     await worker.run(self._heartbeat)
             except Exception as error:  # noqa: BLE001 - whatever ends the queue's loop, the jobs must go on
                 _log.warning("jobs_interrupted", **_described(error), retry_seconds=backoff)
-            if loop.time() - began > _LONGEST_BACKOFF:
+            if loop.time() - began > _LONGEST_BACKOFF:  # it worked meanwhile: this is another outage
                 backoff = _SHORTEST_BACKOFF
             await asyncio.sleep(backoff)
             backoff = min(2 * backoff, _LONGEST_BACKOFF)

@@ -118,6 +118,7 @@ class LogIndex(StorePart):
             before = await connection.fetchrow(
                 SQL["document_before"], user_id, marked["session_id"], marked["turn_index"]
             )
+            # A message is found by the beginning of the next one, too.
             if before is not None and not before["followed"]:
                 followed = with_context(before["terms"], before["counts"], message.head)
                 await connection.execute(SQL["mark_followed"], user_id, before["document"], *followed)

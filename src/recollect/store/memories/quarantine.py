@@ -44,7 +44,7 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
     if memory.owner != transaction.user_id or memory.source is Source.GLOBAL:
         raise StoreError("A memory that is not the user's own can't be held back.")
     equal = await transaction.with_content(memory.content)
-    if equal is not None and change.reason is not Reason.ENDED:
+    if equal is not None and change.reason is not Reason.ENDED:  # which is about a memory that is there
         await transaction.rest_on(equal, memory.provenance.message_ids)
         return Ignore(Reason.EQUAL_CONTENT, target=equal)
     known = await held_back(transaction, memory, waits=True)
@@ -52,7 +52,7 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
         return known
     if (
         not change.hides
-        and transaction.actor is Actor.AGENT
+        and transaction.actor is Actor.AGENT  # formation has asked before, by `expect_room`
         and await is_full(transaction.connection, transaction.user_id)
     ):
         return Ignore(Reason.TOO_MANY)

@@ -66,6 +66,7 @@ async def _undo_replacement(transaction: Transaction, update: Update, reason: Re
 
 
 async def _undo_retirement(transaction: Transaction, update: Update, reason: Reason) -> Update:
+    # A summary of hidden words stays away, and so does a forgotten past.
     if not {"says_what_is_hidden", "was_past"}.isdisjoint(update.details):
         raise NotUndoableError
     old = await _still_unlinked(transaction, update.memory_id, update)

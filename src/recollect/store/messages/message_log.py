@@ -149,6 +149,7 @@ class MessageLog(StorePart):
             speaker=row["speaker"],
             upstream=row["upstream"],
         )
+        # The id of a logged reply is taken: a further one needs its own.
         ids = row["message_id"], row["reply_id"] if row["reply"] is None else uuid7()
         return Exchange(
             row["id"],
@@ -295,6 +296,7 @@ async def _erase_exchanges(
     """
     exchanges, chats = [row["id"] for row in erased], list({row["session_id"] for row in erased})
     messages = await column(connection, SQL["messages_of_exchanges"], user_id, exchanges)
+    # First, as they are found by the messages that go.
     beside = await column(connection, SQL["beside_messages"], user_id, messages)
     await unindex(connection, user_id, beside)
     await delete_chunks(connection, user_id, messages)

@@ -54,7 +54,7 @@ class Portability(StorePart):
             projects = await column(connection, SQL["projects_of"], user_id)
             for section, project in product(SECTIONS, ["", *projects]):
                 scope = project_scope(user_id, project)
-                if projects:
+                if projects:  # else the role sees the right rows already
                     await connection.execute(SQL["as_user"], scope, self._database.user_role)
                 named = f'{{"project":{json.dumps(project)},' if project else "{"
                 rows = connection.cursor(SQL[f"export_{section}"], scope, prefetch=_ROWS_AT_ONCE)
