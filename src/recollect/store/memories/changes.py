@@ -46,7 +46,7 @@ from recollect.model import (
 from recollect.store.memories.erasure import erase_told
 from recollect.store.memories.quarantine import held_back, hold_back
 from recollect.store.memories.transaction import Transaction, hide_messages
-from recollect.store.memories.undo import undo
+from recollect.store.memories.undo import reopen_todos, undo
 from recollect.store.pool import Connection
 from recollect.store.rows import details_of, update_of
 from recollect.store.sql import SQL
@@ -145,6 +145,8 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
         after=new.content,
         details={**removal_details(old), **addition_details(new), **deciding_details(change)},
     )
+    if change.reason is Reason.CORRECTED:
+        await reopen_todos(transaction, old, new.content)
     return change
 
 

@@ -33,6 +33,7 @@ from recollect.model import (
 from recollect.store.memories.changes import apply_change
 from recollect.store.memories.quarantine import read_held
 from recollect.store.memories.transaction import Transaction, hide_messages, insert_vector
+from recollect.store.memories.undo import reopen_todos
 from recollect.store.pool import Connection, column
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
@@ -58,6 +59,7 @@ async def edit_memory(transaction: Transaction, stored: Memory, new: Memory) -> 
     if content != stored.content:
         await transaction.note_change(stored)
         await transaction.forget_injections([stored.id])
+        await reopen_todos(transaction, stored, content)
     edited = await transaction.seen(stored.id)
     await transaction.audit(
         Action.EDIT,

@@ -1,5 +1,6 @@
 """Undoes changes by their rows of the audit. Never: decides which; opens or ends the transaction."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
@@ -10,6 +11,7 @@ from recollect.model import Action, Memory, Reason, Update
 from recollect.store.memories.transaction import Transaction
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL
+from recollect.text.comparison.vetoes import denied_words
 from recollect.text.normalization import content_hash
 
 
@@ -45,6 +47,26 @@ async def undo(transaction: Transaction, update: Update, reason: Reason) -> Upda
             return await _drop_waiting(transaction, update, reason)
         case _:
             raise NotUndoableError
+
+
+async def reopen_todos(transaction: Transaction, told: Memory, content: str) -> None:
+    """Let to-dos be open again that ``told`` called done, if ``content``, which stands in its place, denies its words, or the other way round."""
+    if not denied_words(content, told.content):
+        return
+    for row in await transaction.connection.fetch(SQL["ends_of_todos"], transaction.user_id, told.id):
+        with suppress(NotUndoableError, DuplicateMemoryError):
+            await _reopen(transaction, update_of(row))
+
+
+async def _reopen(transaction: Transaction, update: Update) -> None:
+    if update.action is Action.RETIRE:
+        await _undo_retirement(transaction, update, Reason.UNDONE)
+        return
+    todo = await _still_unlinked(transaction, update.replaced_id, update)  # what replaced it stays
+    await _expect_no_other(transaction, todo)
+    await transaction.relink(as_linked_before(todo, update.details))
+    await _forget_note_of_change(transaction, todo, update)
+    await transaction.audit(Action.RESTORE, Reason.UNDONE, todo.id, after=todo.content)
 
 
 async def _undo_replacement(transaction: Transaction, update: Update, reason: Reason) -> Update:
@@ -97,6 +119,7 @@ async def _write_as_before(transaction: Transaction, update: Update, reason: Rea
     if before.content != now.content:
         await _forget_note_of_change(transaction, before, update)
         await transaction.forget_injections([now.id])
+        await reopen_todos(transaction, now, before.content)
     return await transaction.audit(
         Action.RESTORE, reason, now.id, before=now.content, after=before.content, undoes=update.id
     )

@@ -151,6 +151,16 @@ WHERE u.user_id = $1 AND u.action = 'mark' AND u.details ->> 'cause' = $2 AND u.
     AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
 ORDER BY u.id DESC;
 
+-- name: ends_of_todos
+-- What ended to-dos of the user that are past, as a memory of theirs called them done, newest first.
+SELECT {update}
+FROM vectors AS v
+JOIN memory_updates AS u ON u.user_id = $1
+    AND (u.action = 'retire' AND u.memory_id = v.id OR u.action = 'replace' AND u.replaced_id = v.id)
+WHERE v.owner = $1 AND v.heir = $2 AND v.ended_as = 'done'
+    AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+ORDER BY u.id DESC;
+
 -- name: unlinked_memory
 -- A memory that the user sees no longer.
 SELECT {memory},

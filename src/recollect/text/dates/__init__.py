@@ -109,9 +109,8 @@ def _month(found: Found, frame: _Frame) -> Spans:
 
 def _short_date(found: Found, frame: _Frame) -> Spans:
     """Read "15.3." or "3月15日"."""
-    short = _either(found, "CK")
-    is_month = short.number in range(1, 13)
-    return (yearly(frame.today, frame.shift, short.number, short.second),) if is_month else ()
+    month, day = _either(found, "CK")[1:3]
+    return (yearly(frame.today, frame.shift, month, day),) if month in range(1, 13) else ()
 
 
 def _season(found: Found, frame: _Frame) -> Spans:
@@ -123,9 +122,9 @@ def _of_year(found: Found, frame: _Frame) -> Spans:
     """Read a day, a month or a season of last, this or next year."""
     if "S" in found or "s" in found:
         return _season(found, frame)
-    month = _either(found, "MmK")
-    day = month.second if month.kind == "K" else _either(found, "Od").number
-    return _of_its_year(found, frame, None, month.number, day)
+    if "K" in found:
+        return _of_its_year(found, frame, None, *found["K"][1:3])
+    return _of_its_year(found, frame, None, _either(found, "Mm").number, _either(found, "Od").number)
 
 
 def _weekday_of_week(found: Found, frame: _Frame) -> Spans:
@@ -314,6 +313,7 @@ _TIMED = "(?:(?<=[iIu<>=VbQ])|(?<=[iIu<>=VbQ]F)|(?<=[iIu<>=VbQ]FF))"
 _YEAR = "Y(?!c)U?"  # "w 2023 roku"
 _OF_YEAR = f"(?:,?F{{0,2}}{_YEAR})"
 _OF_SHIFTED = "(?:,?F{0,3}(?:LU|UL))"
+_OF_ANY_YEAR = f"(?:{_OF_YEAR}|{_OF_SHIFTED})"
 _TO_DAY, _AND_DAY = (f"[Od]{joint}[FT]{{0,2}}[Od]" for joint in ("[tu-]", "&"))
 
 # "from 2020 to 2022", "de 2020 à 2022", "between 2020 and 2022"
@@ -324,7 +324,7 @@ _SINGLE, _SINGLE_RULES = _alternation(
         ("digits", "X", lambda found, _: found["X"].spans),
         (
             "days_of_month",
-            f"(?:[f=]?[FT]{{0,2}}{_TO_DAY}F{{0,2}}[Mm]|b[FT]{{0,2}}{_AND_DAY}F{{0,2}}[Mm]|[f=]?[Mm]F?{_TO_DAY}|b[Mm]F?{_AND_DAY})(?:{_OF_YEAR}|{_OF_SHIFTED})?",
+            f"(?:[f=]?[FT]{{0,2}}{_TO_DAY}F{{0,2}}[Mm]|b[FT]{{0,2}}{_AND_DAY}F{{0,2}}[Mm]|[f=]?[Mm]F?{_TO_DAY}|b[Mm]F?{_AND_DAY}){_OF_ANY_YEAR}?",
             _days_of_month,
         ),
         ("of_year", f"(?:[Od]F{{0,2}}[Mm]|[Mm][Od]|[MmSs]){_OF_SHIFTED}|RF?[MKSs]|LUF?S", _of_year),
@@ -340,24 +340,18 @@ _SINGLE, _SINGLE_RULES = _alternation(
         ),
         ("month_year", f"[Mmn]{_OF_YEAR}", _month),
         ("directed_month", "LF?[Mmn]|[Mm]L(?!U)", _month),
-        (
-            "month",
-            f"M|{_TIMED}[mn]|(?<=[tf])m|(?<=[tf]F)m|m(?=[tu-]F?[Mm])|(?<=b[Mm]&)m",
-            _month,
-        ),
+        ("month", f"M|{_TIMED}[mn]|(?<=[tf])m|(?<=[tf]F)m|m(?=[tu-]F?[Mm])|(?<=b[Mm]&)m", _month),
         ("short_date", "K|(?<=[TfiItu<>V=])C|(?<=[TfiItu<>V=]F)C", _short_date),
         ("season", f"[Ss]{_OF_YEAR}|LF?[Ss]|[Ss]L|{_TIMED}[Ss]|(?<=t)S", _season),
         (
             "quarter",
-            f"q{_OF_YEAR}|{_TIMED}q",
+            f"q{_OF_ANY_YEAR}|{_TIMED}q",
             lambda found, frame: _of_its_year(found, frame, frame.shift, 3 * found["q"].number - 2, count=3),
         ),
         (
             "feast",
-            f"LH|H{_OF_YEAR}?|HL",
-            lambda found, frame: _of_its_year(
-                found, frame, _shift(found, frame), found["H"].number, found["H"].second
-            ),
+            f"LH|HL(?!U)|H{_OF_ANY_YEAR}?",
+            lambda found, frame: _of_its_year(found, frame, _shift(found, frame), *found["H"][1:3]),
         ),
         ("weekday_of_week", f"W{_OF_SHIFTED}|RF?W|LUF?W", _weekday_of_week),
         ("weekday_in_east", "v", _weekday_of_shifted_week),

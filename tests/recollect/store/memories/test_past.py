@@ -14,6 +14,7 @@ from tests.recollect.store.keeping import (
     contents,
     edit,
     formed,
+    history,
     kept,
     last_update,
     next_exchange,
@@ -26,6 +27,7 @@ from tests.support.notes import note_block
 from tests.support.searching import lexicon_of
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
+from recollect.audit import replay
 from recollect.errors import BulkRefusedError, ChangeNotFoundError, MemoryNotFoundError, NotUndoableError
 from recollect.model import (
     COMMONS,
@@ -86,6 +88,50 @@ async def test_what_changed_is_past_and_in_no_list(store: Store) -> None:
     ):
         near = await store.memories.nearest(who.scope, vector(*NORTH), MODEL, limit=9, **asked)
         assert {each.memory.content for each in near} == found
+
+
+ESSAY, HANDED_IN = "Has to hand in the essay", "Has handed in the essay"
+
+
+async def _edited(store: Store, told: Memory, content: str) -> None:
+    await edit(store, told.id, content=content)
+
+
+async def _corrected(store: Store, told: Memory, content: str) -> None:
+    await apply(store, Replace(told.id, store.memory(content), Reason.CORRECTED))
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+@pytest.mark.parametrize("change", [_edited, _corrected])
+async def test_a_to_do_is_open_again_once_what_called_it_done_is_denied(
+    store: Store, change: Callable[[Store, Memory, str], Awaitable[None]], *, is_replaced: bool
+) -> None:
+    todo = await kept(store, ESSAY, kind=Kind.TODO)
+    told = store.memory(HANDED_IN)
+    done = Past(NOON, Ending.DONE, told.id)
+    if is_replaced:
+        await apply(store, Replace(todo.id, told, Reason.CONTRADICTS, past=done))
+    else:
+        await apply(store, Add(told), Retire(todo.id, Reason.ENDED, told, past=done))
+    await edit(store, told.id, content="Has handed in the essay on plankton")
+    assert await past(store) == [(ESSAY, done)], "that denies nothing"
+
+    await change(store, told, denied := "Has not handed in the essay on plankton")
+
+    assert await past(store) == []
+    assert sorted(await contents(store)) == [denied, ESSAY]
+    assert len(replay(await history(store))) == 2
+
+
+async def test_a_to_do_is_open_again_once_the_edit_that_called_it_done_is_undone(store: Store) -> None:
+    todo, told = await kept(store, ESSAY, kind=Kind.TODO), await kept(store, "Has not handed in the essay")
+    told = await edit(store, told.id, content=HANDED_IN)
+    edited = await last_update(store)
+    await apply(store, Retire(todo.id, Reason.ENDED, told, past=Past(NOON, Ending.DONE, told.id)))
+
+    await undo(store, edited)
+
+    assert sorted(await contents(store)) == ["Has not handed in the essay", ESSAY]
 
 
 def _forgotten(memory_id: UUID) -> Retire:
