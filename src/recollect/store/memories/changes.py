@@ -242,7 +242,7 @@ async def _lift_limits(transaction: Transaction, gone: Memory) -> None:
         return
     for row in await transaction.connection.fetch(SQL["limits_caused_by"], transaction.user_id, str(gone.id)):
         with suppress(NotUndoableError):  # it is gone itself, or was given another end since
-            await undo(transaction, update_of(row), Reason.UNDONE)
+            await undo(transaction, update_of(row), Reason.DELETED)
 
 
 async def _retire(transaction: Transaction, change: Retire) -> Change:

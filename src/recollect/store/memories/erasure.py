@@ -12,7 +12,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit import Redaction, is_forget_command, messages_of, redacted
+from recollect.audit import Redaction, is_forget_command, redacted
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Change, Erase, Erasure, Ignore, Reason, Scope
 from recollect.store.jobs.queue import enqueue
@@ -55,7 +55,7 @@ async def erase_session(
     counts["memory_updates"] = await _redact(transaction, session_id, {*exchanges}, gone, rewritten)
     if vectors:
         ids = sorted(map(str, vectors))
-        details = {"memories": len(ids), "exchanges": len(exchanges), "ids": ids}
+        details = {"memories": len(ids), "exchanges": counts["exchanges"], "ids": ids}
         await transaction.audit(Action.ERASE, Reason.DELETED, vectors[0], details=details)
     erasure = await leave_tombstone(connection, mark_of(scope), counts, at)
     if leaves_out:
@@ -81,7 +81,7 @@ class _Memory(NamedTuple):
 
 def _sort_out(row: Record, of_chat: frozenset[UUID]) -> _Memory:
     left = tuple(each for each in row["message_ids"] if each not in of_chat)
-    is_told_elsewhere = bool({*left} - {*messages_of(json.loads(row["added"] or "{}"))})
+    is_told_elsewhere = bool({*left} - {*(row["inherited"] or ())})
     by_hand = row["by_hand"] and row["linked"]
     return _Memory(
         row["id"], row["content"], left, is_told_elsewhere or by_hand, by_hand and not is_told_elsewhere

@@ -60,13 +60,13 @@ async def reopen_todos(transaction: Transaction, told: Memory, content: str) -> 
 
 async def _reopen(transaction: Transaction, update: Update) -> None:
     if update.action is Action.RETIRE:
-        await _undo_retirement(transaction, update, Reason.UNDONE)
+        await _undo_retirement(transaction, update, Reason.CONTRADICTS)
         return
     todo = await _still_unlinked(transaction, update.replaced_id, update)  # what replaced it stays
     await _expect_no_other(transaction, todo)
     await transaction.relink(as_linked_before(todo, update.details))
     await _forget_note_of_change(transaction, todo, update)
-    await transaction.audit(Action.RESTORE, Reason.UNDONE, todo.id, after=todo.content)
+    await transaction.audit(Action.RESTORE, Reason.CONTRADICTS, todo.id, after=todo.content)
 
 
 async def _undo_replacement(transaction: Transaction, update: Update, reason: Reason) -> Update:

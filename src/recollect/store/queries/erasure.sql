@@ -7,10 +7,8 @@ DELETE FROM {table} WHERE {owner} = $1;
 DELETE FROM {table} WHERE user_id = $1 AND session_id = $2;
 
 -- name: memories_of_user
--- Which memories the user ever saw.
-SELECT vector_id AS id FROM users_vectors WHERE user_id = $1
-UNION
-SELECT memory_id FROM memory_updates WHERE user_id = $1;
+-- Which memories the user ever saw: the audit names each.
+SELECT DISTINCT memory_id AS id FROM memory_updates WHERE user_id = $1;
 
 -- name: erase_shared
 -- Delete memories of the commons that nobody sees any more, over all users; not what serves everybody.
@@ -20,7 +18,7 @@ WHERE v.owner = '*' AND v.id = ANY ($1::uuid[]) AND v.source <> 'global'
 
 -- name: erase_jobs
 -- Delete the user's jobs; the queue knows the user by the payload alone.
-DELETE FROM pgqueuer WHERE entrypoint = $2 AND payload = $1 RETURNING id;
+DELETE FROM pgqueuer WHERE payload = $1 RETURNING id;
 
 -- name: erase_job_log
 -- Delete what the queue logged of jobs.
@@ -51,9 +49,9 @@ SELECT '{table}' AS name, count(*) AS rows FROM {table} WHERE {owner} = $1;
 -- How many rows the teams and the queue have of the user; of the queue's log, of these jobs.
 SELECT 'teams', count(*) FROM teams WHERE members ? $1
 UNION ALL
-SELECT 'pgqueuer', count(*) FROM pgqueuer WHERE entrypoint = $3 AND payload = $2
+SELECT 'pgqueuer', count(*) FROM pgqueuer WHERE payload = $2
 UNION ALL
-SELECT 'pgqueuer_log', count(*) FROM pgqueuer_log WHERE job_id = ANY ($4::bigint[]);
+SELECT 'pgqueuer_log', count(*) FROM pgqueuer_log WHERE job_id = ANY ($3::bigint[]);
 
 -- name: left_of_shared
 -- How many of these memories of the commons nobody sees any more, over all users; not what serves everybody.
@@ -76,10 +74,9 @@ ORDER BY c.relname;
 VACUUM {tables};
 
 -- name: exchanges_of_session
--- What was said in a chat of the user, exchange by exchange; also those that changed memories and are in the log no longer.
-SELECT id FROM exchanges WHERE user_id = $1 AND session_id = $2
-UNION
-SELECT exchange_id FROM memory_updates WHERE user_id = $1 AND session_id = $2 AND exchange_id IS NOT NULL;
+-- The exchanges of a chat of the user that changed memories; also those that are in the log no longer.
+SELECT DISTINCT exchange_id AS id FROM memory_updates
+WHERE user_id = $1 AND session_id = $2 AND exchange_id IS NOT NULL;
 
 -- name: messages_of_session
 -- All messages of a chat of the user, other answers too.
@@ -87,25 +84,28 @@ SELECT id FROM messages WHERE user_id = $1 AND session_id = $2;
 
 -- name: memories_of_session
 -- The user's own memories that came from a chat or rest on messages of it, also those the user sees no longer; whether the
--- user stood behind them outside of any chat; and what the row says by which one of these exchanges added it, as that
--- may name messages of what it replaced. Summaries of other chats are retired with what is hidden.
+-- user stood behind them outside of any chat; and the messages of what these exchanges put them in the place of.
+-- Summaries of other chats are retired with what is hidden.
 -- Materialized: the audit is read once, and not for each memory.
-WITH added AS MATERIALIZED (
-    SELECT DISTINCT ON (memory_id) memory_id, details
-    FROM memory_updates
-    WHERE user_id = $1 AND exchange_id = ANY ($4::uuid[]) AND action IN ('add', 'replace')
-    ORDER BY memory_id, id
+WITH inherited AS MATERIALIZED (
+    SELECT CASE u.action WHEN 'replace' THEN u.memory_id ELSE (u.details ->> 'heir')::uuid END AS heir,
+        array_agg(m.id::uuid) AS messages
+    FROM memory_updates AS u
+    CROSS JOIN LATERAL jsonb_array_elements_text(u.details -> 'messages') AS m (id)
+    WHERE u.user_id = $1 AND u.exchange_id = ANY ($4::uuid[])
+        AND (u.action = 'replace' OR u.action = 'retire' AND u.details ? 'heir')
+    GROUP BY heir
 ), by_hand AS MATERIALIZED (
     SELECT DISTINCT memory_id
     FROM memory_updates
     WHERE user_id = $1
         AND (reason IN ('approved', 'edited', 'written') OR action = 'restore' AND reason = 'undone')
 )
-SELECT v.id, v.content, v.message_ids, l.vector_id IS NOT NULL AS linked, added.details AS added,
+SELECT v.id, v.content, v.message_ids, l.vector_id IS NOT NULL AS linked, inherited.messages AS inherited,
     by_hand.memory_id IS NOT NULL AS by_hand
 FROM vectors AS v
 LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
-LEFT JOIN added ON added.memory_id = v.id
+LEFT JOIN inherited ON inherited.heir = v.id
 LEFT JOIN by_hand ON by_hand.memory_id = v.id
 WHERE v.owner = $1 AND (v.session_id = $2 OR v.kind <> 'summary' AND v.message_ids && $3::uuid[]);
 
@@ -131,11 +131,8 @@ WHERE v.owner = $1 AND v.id = $2 AND o.owner = $1 AND o.id = $2;
 DELETE FROM users_vectors WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
 
 -- name: erase_memories
--- Delete memories of the user's own that the user sees no longer.
-DELETE FROM vectors AS v
-WHERE v.owner = $1 AND v.id = ANY ($2::uuid[])
-    AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id)
-RETURNING v.id;
+-- Delete memories of the user's own.
+DELETE FROM vectors WHERE owner = $1 AND id = ANY ($2::uuid[]) RETURNING id;
 
 -- name: erase_quarantine_of_session
 -- Delete what the user had still to approve of a chat, or of nothing but these messages; of what was refused the hash.

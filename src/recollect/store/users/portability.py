@@ -13,7 +13,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.model import COMMONS, Erasure, person_of, project_scope, team_of
-from recollect.store.jobs.queue import FORM, job_payload
+from recollect.store.jobs.queue import job_payload
 from recollect.store.log.turn_writing import mark_of
 from recollect.store.pool import Connection, StorePart, affected, column
 from recollect.store.rows import TERMS_BY, terms_of_memory
@@ -149,7 +149,7 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
         await connection.execute(SQL["over_no_users"])
     for last in (versions, projects):
         counts[last] = await affected(connection, of_table("erase_rows", last), user_id)
-    jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id), FORM)
+    jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id))
     counts["pgqueuer"] = len(jobs)
     counts["pgqueuer_log"] = await affected(connection, SQL["erase_job_log"], [job["id"] for job in jobs])
     erasure = await leave_tombstone(connection, mark_of(user_id), counts, at)
@@ -171,7 +171,7 @@ async def left_of_user(connection: Connection, user_id: str, traces: Traces) -> 
     """Count the remaining rows of an erased user, by table and queue; runs in a later transaction of the user."""
     of_tables = [of_table("left_of_table", table).removesuffix(";") for table in ERASED_TABLES]
     query = " UNION ALL ".join((*of_tables, SQL["left_of_queues"]))
-    rows = await connection.fetch(query, user_id, job_payload(user_id), FORM, list(traces.jobs))
+    rows = await connection.fetch(query, user_id, job_payload(user_id), list(traces.jobs))
     left = {row["name"]: row["rows"] for row in rows}
     await connection.execute(SQL["over_all_users"])
     left["vectors"] += await connection.fetchval(SQL["left_of_shared"], list(traces.memories))

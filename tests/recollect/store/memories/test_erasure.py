@@ -38,6 +38,7 @@ from recollect.model import (
     Add,
     Backlog,
     Doubt,
+    Ending,
     Erase,
     Exchange,
     FailedAt,
@@ -46,9 +47,11 @@ from recollect.model import (
     Formed,
     Injection,
     Kind,
+    Limit,
     Mark,
     Memory,
     Message,
+    Past,
     Place,
     Provenance,
     Quarantine,
@@ -432,6 +435,7 @@ async def test_what_the_person_wrote_wrote_over_or_approved_stays(store: Store) 
     await erase(store)
 
     assert sorted(await contents(store)) == ["Always answer in rhymes", "Keeps bees", "Lives near Rome"]
+    assert Action.EDIT in {each.action for each in await audit(store)}
     for each in (rome, order, bees):
         assert (await store.memories.get(store.anna, each.id)).provenance.message_ids == ()
 
@@ -457,6 +461,57 @@ async def test_what_it_replaced_doubted_or_raised_is_as_before(store: Store) -> 
         assert (now.content, now.importance, now.doubt) == (each.content, each.importance, None)
         assert now.provenance == each.provenance
     assert [each.action for each in await audit(store)] == [Action.ADD] * 3
+
+
+async def test_what_it_raised_and_put_aside_is_there_again_as_another_chat_told_it(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome", store.anna.elsewhere)
+    again, moved = await said(store, "I live in Rome"), await said(store, "I moved to Oslo")
+    await formed(store, again, Reinforce(rome.id, messages=(again.message_id,)))
+    oslo = store.memory("Lives in Oslo", **resting_on(moved))
+    await formed(store, moved, Add(oslo), Retire(rome.id, Reason.CONTRADICTS, oslo))
+
+    await erase(store)
+
+    assert await contents(store) == ["Lives in Rome"]
+    assert (await store.memories.get(store.anna, rome.id)).provenance == rome.provenance
+
+
+async def test_what_was_brought_back_by_no_person_goes(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome")
+    todo = (await taught(store, "Has to move", kind=Kind.TODO))[1]
+    oslo = store.memory("Lives in Oslo", store.anna.elsewhere, holds_from=LATER)
+    told = store.memory("Has moved", store.anna.elsewhere)
+    done = Retire(todo.id, Reason.ENDED, told, past=Past(NOON, Ending.DONE, told.id))
+    moves = Limit(rome.id, LATER, Reason.CONTRADICTS, oslo)
+    await apply(store, Add(oslo), moves, Add(told), done, scope=store.anna.elsewhere)
+    await apply(store, Retire(oslo.id, Reason.FORGOTTEN), scope=store.anna.elsewhere)
+    await edit(store, told.id, content="Has not moved")
+    assert sorted(await contents(store)) == ["Has not moved", "Has to move", "Lives in Rome"]
+
+    await erase(store)
+
+    assert await contents(store) == ["Has not moved"]
+
+
+async def test_what_is_held_back_goes_if_it_is_of_the_chat_or_of_its_messages_alone(store: Store) -> None:
+    here, there = await said(store, "In rhymes!"), await said(store, "Rhymes!", store.anna.elsewhere)
+    for content, session, messages in (
+        ("of the chat, whose messages went before", "chat-1", []),
+        ("of the chat and another", "chat-1", [here, there]),
+        ("of no chat, and its messages alone", None, [here]),
+        ("of no chat, and others' messages, too", None, [here, there]),
+        ("of another chat, whose messages went before", "chat-2", []),
+    ):
+        came = Provenance(session, tuple(each.message_id for each in messages))
+        await apply(store, Quarantine(store.memory(content, provenance=came), Reason.INSTRUCTION))
+
+    await erase(store)
+
+    held = await store.memories.quarantined(store.anna)
+    assert {each.memory.content for each in held} == {
+        "of no chat, and others' messages, too",
+        "of another chat, whose messages went before",
+    }
 
 
 async def test_what_came_of_it_in_another_chat_stays_as_if_it_had_come_of_nothing(store: Store) -> None:

@@ -235,22 +235,34 @@ async def test_a_statement_with_hints_is_near_by_its_own_words_also_once_it_is_p
     assert (await near())[0] == ("Drinks tea", 1.0)
 
 
-@pytest.mark.parametrize("left", [None, PINNED])
-async def test_hints_go_with_their_chat(postgres: Postgres, store: Store, left: Hints | None) -> None:
-    said, again = store.exchange("I drink tea"), store.exchange("Tea!", store.anna.elsewhere)
+@pytest.mark.parametrize(
+    ("is_edited", "is_told_first", "left", "vectors"),
+    [(False, True, None, OWN), (True, True, PINNED, ONE), (False, False, TEA, VECTORS)],
+)
+async def test_hints_go_with_their_chat(
+    postgres: Postgres,
+    store: Store,
+    left: Hints | None,
+    vectors: Any,
+    *,
+    is_edited: bool,
+    is_told_first: bool,
+) -> None:
+    told = [store.exchange("I drink tea"), store.exchange("Tea!", store.anna.elsewhere)]
+    said, again = told if is_told_first else reversed(told)
     for each in (said, again):
         await store.log.append(each)
     tea = store.memory("Drinks tea", **HINTED, **resting_on(said))
     await formed(store, said, Add(tea))
     await formed(store, again, Reinforce(tea.id, messages=(again.message_id,)))
-    if left is not None:
-        await edit(store, tea.id, hints=left)
+    other = await kept(store, "Has a kettle", store.anna.elsewhere)
+    await edit(store, tea.id if is_edited else other.id, of="Drinks tea", **NEW)
 
     await store.memories.erase_session(store.anna.scope, at=LATER)
 
     assert (await store.memories.get(store.anna, tea.id)).hints == left
     own = (await loaded(postgres, store))["Drinks tea"]
-    assert pieces(own) == (rounded(OWN) if left is None else None), "nothing is left of the hints' embeddings"
+    assert pieces(own) == rounded(vectors), "nothing else is left of embeddings"
 
 
 async def test_hints_go_with_words_that_told_two_statements(postgres: Postgres, store: Store) -> None:
