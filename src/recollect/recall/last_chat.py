@@ -41,6 +41,11 @@ _UNSURE = 1.0
 """The absolute logit of a topic below which both readings are given."""
 _CHATS, _OF_PERIOD = 3, 8
 """The most chats for a question that names no time, and for one that does."""
+_SURE = 0.3
+"""The least score of a statement that a question for the last chats asks for, too: "..., and where do I live?"
+
+Its words alone, "talk" and "last", are a little like ten statements and more.
+"""
 _IN_DETAIL = 2
 """The most chats of a period that are given in detail."""
 _PASSAGES = 3
@@ -114,13 +119,19 @@ def earlier_chats(
 def with_chats(
     chats: Sequence[Recollection], ranked: Sequence[Recollection], asked: ChatsAsked, limit: int | None
 ) -> list[Recollection]:
-    """Return recollections of chats with the ranked ones behind them; ``limit``: the most that the request wants, None for any number."""
+    """Return recollections of chats with the ranked ones behind them; ``limit``: the most that the request wants, None for any number.
+
+    A question for the last chats needs nothing else of the log, and statements only where it clearly asks for them, too.
+    """
     if not chats:
         return list(ranked)
     there = {_identity(each.item) for each in chats}
     others = [each for each in ranked if _identity(each.item) not in there]
-    if asked is ChatsAsked.LAST:  # needs nothing else of the log
-        others = [each if is_judged(each.item) else replace(each, dropped=Drop.IRRELEVANT) for each in others]
+    if asked is ChatsAsked.LAST:
+        others = [
+            each if is_judged(each.item) and each.score >= _SURE else replace(each, dropped=Drop.IRRELEVANT)
+            for each in others
+        ]
     left = len(ranked) + len(chats) if limit is None else limit
     decided = []
     for each in (*chats, *others):

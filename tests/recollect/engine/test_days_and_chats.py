@@ -76,6 +76,20 @@ async def test_the_last_chat_comes_first_with_its_day_and_words(store: Store, su
     assert last < told.index(BIKE) < told.index("Measure the chain first.") < before < told.index(ATTIC)
 
 
+async def test_the_last_chat_comes_with_no_statement_but_one_that_is_clearly_asked_for(
+    store: Store, e5: MultilingualE5Embedder
+) -> None:
+    told = [BOOK, TEAM, PORTO]
+    subject = person(store, e5, told)
+    await say(store, subject, "evening", NOON - _DAY, ", ".join(each.evidence for each in told))
+
+    alone = await block(store, subject, "What was our previous chat about?")
+    both = await block(store, subject, "Where do I live, and what did we discuss yesterday?")
+
+    assert alone.count("\u2022 ") == 0
+    assert [line for line in both.splitlines() if line.startswith("\u2022 ")] == ["\u2022 Lives in Porto"]
+
+
 async def test_a_short_chat_without_a_summary_is_told_whole(store: Store, subject: Engine) -> None:
     said = ["My bee house is full", "The swarm left on Sunday", "Honey sells well", "So is the new queen"]
     for number, text in enumerate(said):
@@ -349,6 +363,15 @@ HOME, MOVED = "I live in Porto", "I have moved to Berlin"
 PORTO = Candidate("Lives in Porto", Kind.FACT, 0.7, HOME)
 BERLIN = Candidate("Lives in Berlin", Kind.FACT, 0.7, MOVED, relation=Relation.CONTRADICTS, about=(0,))
 ASKED = "Where did I live before Berlin?"
+BOOK = Candidate(
+    "The launch of the novel was moved to 3 September",
+    Kind.DECISION,
+    0.7,
+    "the launch of my novel was moved to 3 September",
+)
+TEAM = Candidate(
+    "Moved to the Platform team in April", Kind.FACT, 0.7, "I moved to the Platform team in April"
+)
 
 
 def person(store: Store, e5: MultilingualE5Embedder, *told: list[Candidate] | Extracted) -> Engine:
