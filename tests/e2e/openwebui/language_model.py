@@ -110,9 +110,8 @@ class LanguageModel:
         if asked_for(request):
             return self.pupil(request)
         if not _task(request) and last_message(request) in self.looks_up:
-            return streamed(
-                event({"role": "assistant", "tool_calls": [_CALL]}), event({}, finish="tool_calls"), DONE
-            )
+            calls = event({"role": "assistant", "tool_calls": [_CALL]}), event({}, finish="tool_calls"), DONE
+            return (_THINKING_SECONDS, *streamed(*calls))
         if not _task(request) and last_message(request) in self.broods:
             return streamed(event({"role": "assistant", "content": "Well"}), _BROODING_SECONDS, DONE)
         said = self._task_done() if _task(request) else self.replies(request)
