@@ -96,6 +96,11 @@ def test_every_table_without_another_name_is_of_one_user() -> None:
                 assert OF_ONE_USER_ALONE.match(text, found.end()), f"{name}: {found[1]}"
 
 
+@pytest.mark.parametrize("name", ["erase_shared", "left_of_shared"])
+def test_what_is_erased_over_all_users_is_what_some_of_them_shared(name: str) -> None:
+    assert re.search(r"WHERE v\.owner = '\*' AND [^;]*\bv\.source <> 'global'", SQL[name])
+
+
 def test_every_table_of_a_user_is_known_to_these_tests() -> None:
     created = "\n".join(migration.text for migration in load_migrations())
     of_nobody = {"erased", "erasures", "embedders", "teams", "untold_erasures", "webhook_turn"}

@@ -7,8 +7,10 @@ DELETE FROM {table} WHERE {owner} = $1;
 DELETE FROM {table} WHERE user_id = $1 AND session_id = $2;
 
 -- name: memories_of_user
--- Which memories the user ever saw: the audit names each.
-SELECT DISTINCT memory_id AS id FROM memory_updates WHERE user_id = $1;
+-- Which memories the user ever saw; the audit does not name what came with an import.
+SELECT vector_id AS id FROM users_vectors WHERE user_id = $1
+UNION
+SELECT memory_id FROM memory_updates WHERE user_id = $1;
 
 -- name: erase_shared
 -- Delete memories of the commons that nobody sees any more, over all users; not what serves everybody.
@@ -93,7 +95,6 @@ WITH inherited AS MATERIALIZED (
     FROM memory_updates AS u
     CROSS JOIN LATERAL jsonb_array_elements_text(u.details -> 'messages') AS m (id)
     WHERE u.user_id = $1 AND u.exchange_id = ANY ($4::uuid[])
-        AND (u.action = 'replace' OR u.action = 'retire' AND u.details ? 'heir')
     GROUP BY heir
 ), by_hand AS MATERIALIZED (
     SELECT DISTINCT memory_id

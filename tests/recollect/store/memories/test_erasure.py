@@ -37,6 +37,7 @@ from recollect.model import (
     Actor,
     Add,
     Backlog,
+    Caps,
     Doubt,
     Ending,
     Erase,
@@ -431,11 +432,15 @@ async def test_what_the_person_wrote_wrote_over_or_approved_stays(store: Store) 
     await formed(store, held, Quarantine(order, Reason.INSTRUCTION))
     await store.memories.release(store.anna, order.id, order, actor=Actor.USER, at=NOON)
     await apply(store, Add(bees, Reason.WRITTEN))
+    talk = await said(store, "I have cows, and hens")
+    animals = [Add(store.memory(each, **resting_on(talk))) for each in ("Has cows", "Has hens")]
+    await store.inbox.complete([Formed(talk, tuple(animals))], at=NOON, caps=Caps(session=1))
 
     await erase(store)
 
     assert sorted(await contents(store)) == ["Always answer in rhymes", "Keeps bees", "Lives near Rome"]
-    assert Action.EDIT in {each.action for each in await audit(store)}
+    [edited] = [each for each in await audit(store) if each.action is Action.EDIT]
+    assert (edited.before, edited.after) == (None, "Lives near Rome")
     for each in (rome, order, bees):
         assert (await store.memories.get(store.anna, each.id)).provenance.message_ids == ()
 

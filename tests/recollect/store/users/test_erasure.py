@@ -10,6 +10,7 @@ from tests.recollect.store.keeping import (
     a_statement,
     added_to_a_prompt,
     apply,
+    contents,
     indexed,
     like_a_request,
     rows_with,
@@ -30,6 +31,7 @@ from recollect.model import (
     Hints,
     KeptRequest,
     Member,
+    Memory,
     Provenance,
     Quarantine,
     Reason,
@@ -120,21 +122,41 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     assert await own_store.inbox.pending(own_store.ben, limit=1) != []
 
 
-async def test_a_recount_finds_more(own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+LEFT = {
+    "model_usage": "INSERT INTO recollect.model_usage (user_id, day, tokens, calls) VALUES ($1, now(), 1, 1)",
+    "teams": "INSERT INTO recollect.teams (id, members) VALUES ('crew', jsonb_build_object($1::text, '{}'::jsonb))",
+    "pgqueuer": "INSERT INTO recollect.pgqueuer (priority, entrypoint, payload, status) "
+    "VALUES (0, 'form', convert_to($1, 'UTF8'), 'queued')",
+}
+"""By table, how a row of the user is left there."""
+KEPT = {
+    "vectors": "SELECT * FROM recollect.vectors WHERE owner = '*'",
+    "pgqueuer_log": "SELECT * FROM recollect.pgqueuer_log",
+}
+"""By table, what is there again afterwards."""
+
+
+async def test_a_recount_finds_more(own_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = own_store.memory("The office closes at six", owner=COMMONS)
+    await own_store.memories.apply(ANNA, [Add(shared)], actor=Actor.USER, at=NOON)
+    await imported(own_store, own_store.ben, "memories", **in_export(shared))
+    await own_store.log.append(own_store.exchange("hello", ANNA))
+
     async def erase_and_say(connection: Connection, user_id: str, *, at: datetime) -> Any:
+        await connection.execute("RESET ROLE")
+        for name, query in KEPT.items():
+            await connection.execute(f"CREATE TEMPORARY TABLE kept_{name} ON COMMIT DROP AS {query}")
         erased = await erase_user(connection, user_id, at=at)
-        async with administrator(own_dsn) as other:
-            await other.execute(
-                "INSERT INTO recollect.model_usage (user_id, day, tokens, calls) VALUES ($1, $2, 1, 1)",
-                user_id,
-                at.date(),
-            )
+        for name in KEPT:
+            await connection.execute(f"INSERT INTO recollect.{name} SELECT * FROM kept_{name}")
+        for query in LEFT.values():
+            await connection.execute(query, user_id)
         return erased
 
     monkeypatch.setattr("recollect.store.memories.memories.erase_user", erase_and_say)
     erasure = await own_store.memories.erase(NAME, at=LATER)
 
-    assert {table for table, count in erasure.left if count} == {"model_usage"}
+    assert {table for table, count in erasure.left if count} == {*LEFT, *KEPT}
 
 
 async def test_what_was_erased_is_made_free_where_the_role_may(own_store: Store, own_dsn: str) -> None:
@@ -152,6 +174,33 @@ async def test_what_was_erased_is_made_free_where_the_role_may(own_store: Store,
             "WHERE s.schemaname = 'recollect' AND s.vacuum_count > 0"
         )
     assert {row["relname"] for row in rows} == set(VACUUMED_TABLES)
+
+
+async def test_a_role_makes_free_what_it_owns_and_all_in_a_database_of_its_own(own_dsn: str) -> None:
+    role = f"recollect_test_{uuid7().hex}"
+    tables = ["messages", "sessions"]
+    async with administrator(own_dsn) as connection:
+
+        async def free(*changes: str) -> list[str]:
+            for change in changes:
+                await connection.execute(change)
+            await connection.execute(f"SET LOCAL ROLE {role}")
+            rows = await connection.fetch(SQL["may_vacuum"], tables)
+            await connection.execute("RESET ROLE")
+            return [row["name"] for row in rows]
+
+        changing = connection.transaction()
+        await changing.start()
+        try:
+            name = await connection.fetchval("SELECT quote_ident(current_database())")
+            owns = f"CREATE SCHEMA AUTHORIZATION {role}", f"CREATE TABLE {role}.messages ()"
+            assert (
+                await free(f"CREATE ROLE {role}", *owns, f"ALTER TABLE {role}.messages OWNER TO {role}") == []
+            )
+            assert await free(f"ALTER TABLE recollect.messages OWNER TO {role}") == ["messages"]
+            assert await free(f"ALTER DATABASE {name} OWNER TO {role}") == tables
+        finally:
+            await changing.rollback()
 
 
 async def test_every_table_that_names_a_user_is_erased(shared_dsn: str) -> None:
@@ -192,6 +241,13 @@ async def test_who_was_erased_is_known_for_sixty_days_longer_than_requests(own_s
     assert await store.log.erased_among([ANNA], NOON) == {}
 
 
+async def test_who_was_erased_before_a_time_is_not_told(own_store: Store) -> None:
+    await live_a_little(own_store)
+    await own_store.memories.erase(NAME, at=NOON)
+
+    assert await own_store.log.erased_among([ANNA], NOON + timedelta(seconds=1)) == {}
+
+
 async def test_what_was_shared_goes_with_the_last_who_sees_it(own_store: Store, own_dsn: str) -> None:
     store, ben = own_store, own_store.ben
     seen_by_both = store.memory("The office closes at six", owner=COMMONS)
@@ -215,6 +271,42 @@ async def test_what_was_shared_goes_with_the_last_who_sees_it(own_store: Store, 
     await apply(store, Retire(seen_by_both.id, Reason.DELETED), scope=ben.scope, actor=Actor.USER)
     await store.memories.erase(ben, at=LATER)
     assert await contents_of_all(own_dsn) == {known.content}
+
+
+async def imported(store: Store, user_id: str, section: str, **row: Any) -> None:
+    """Import one row of an export, whose ids its user may have chosen."""
+    assert await store.portability.restore(user_id, section, [row]) == 1
+
+
+def in_export(memory: Memory, **changed: Any) -> dict[str, Any]:
+    """Return a memory as an export has it."""
+    names = ("id", "kind", "source", "content", "importance", "confidence", "observed_at", "created_at")
+    told = {name: str(getattr(memory, name)) for name in names}
+    given = {"valid_from": str(NOON), "linked_at": str(NOON), "message_ids": [], "shared": False}
+    return {**told, **given, "recall_count": 0, "reinforcement_count": 0, **changed}
+
+
+async def test_what_came_with_an_import_goes_and_what_only_has_its_id_stays(
+    own_store: Store, own_dsn: str
+) -> None:
+    store, ben = own_store, own_store.ben
+    office = store.memory("The office closes at six", owner=COMMONS)
+    cellar = store.memory("The cellar is damp", owner=COMMONS, source=Source.GLOBAL)
+    bens = store.memory("The desk is Ben's", owner=COMMONS)
+    await store.memories.keep_globals([cellar], [], at=NOON)
+    await store.memories.apply(ben.scope, [Add(office), Add(bens)], actor=Actor.USER, at=NOON)
+    await imported(store, NAME, "memories", **in_export(office, shared=True))
+    history = {"id": str(uuid7()), "at": str(NOON), "action": "add", "actor": "user", "reason": "written"}
+    await imported(store, NAME, "history", **history, memory_id=str(cellar.id), details={})
+    await apply(store, Retire(office.id, Reason.DELETED), scope=ben.scope, actor=Actor.USER)
+    await apply(store, Retire(bens.id, Reason.DELETED), scope=ben.scope, actor=Actor.USER)
+    await imported(store, "clara", "memories", **in_export(office, content="Clara's own words"))
+
+    erasure = await store.memories.erase(NAME, at=LATER)
+
+    assert await contents_of_all(own_dsn) == {cellar.content, bens.content, "Clara's own words"}
+    assert not any(count for _, count in erasure.left), erasure
+    assert await contents(store, "clara") == ["Clara's own words"]
 
 
 async def test_what_is_given_while_another_is_erased_is_kept(store: Store, postgres: Postgres) -> None:
