@@ -13,7 +13,7 @@ from tests.e2e.openwebui.hosts import EVENTS, HINT, Host
 from tests.e2e.openwebui.in_browser.my_memories import MyMemories
 from tests.e2e.openwebui.in_browser.web_page import web_page
 from tests.e2e.openwebui.language_model import prompt
-from tests.e2e.openwebui.people import PASSWORD, ROWING, Conversation, Person
+from tests.e2e.openwebui.people import PASSWORD, ROWING, WHERE, Conversation, Person
 from tests.e2e.openwebui.server import REPOSITORY
 from tests.support.browsers import headless_browser
 from tests.support.waiting import until
@@ -208,6 +208,10 @@ async def test_it_works_by_keyboard_on_a_phone_in_the_dark(
     width = await shown.frame.locator("body").evaluate("each => each.scrollWidth - each.clientWidth")
     assert width <= 0
     await shown.close()
+
+    await Conversation(alice).says(WHERE)
+    [asked] = host.model.chats(WHERE)
+    assert (PORTO in prompt(asked), LISBON in prompt(asked)) == (True, False)
 
 
 async def test_the_button_takes_back_what_a_message_taught(
