@@ -28,7 +28,7 @@ from recollect.model import (
     team_of,
 )
 from recollect.model.local_time import wall
-from recollect.text.dates import dates_meant
+from recollect.text.dates import beginnings_meant, dates_meant
 from recollect.text.normalization import normalize
 from recollect.text.patterns import bounded
 
@@ -199,7 +199,7 @@ def _event(memory: Memory, said_at: datetime, at: datetime | None) -> list[str]:
     was_planned = is_todo or said_at < memory.event_at
     is_over = was_planned and at is not None and day.first < at.date()
     if day.is_named(memory.content, said_at):
-        return ["date has passed"] if is_over else []
+        return [] if not is_over else ["begun" if day.begins(memory.content, said_at) else "date has passed"]
     return [f"{'was ' if is_over else ''}{'due' if is_todo else 'on'} {day.first:%Y-%m-%d}"]
 
 
@@ -263,6 +263,10 @@ class _Day(NamedTuple):
         return any(
             each == self.first or (is_near and _yearless(each) == _yearless(self.first)) for each in named
         )
+
+    def begins(self, content: str, said_at: datetime) -> bool:
+        """Return whether a statement's words name it as the day from which on something holds."""
+        return any(_yearless(each) == _yearless(self.first) for each in beginnings_meant(content, said_at))
 
 
 def _yearless(day: date) -> tuple[int, int]:

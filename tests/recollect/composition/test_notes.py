@@ -107,6 +107,23 @@ def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: 
         ("Call Al on 3 August 2026", Kind.TODO, JULY, "Call Al on 3 August 2026 (date has passed)"),
         ("Call Al by 3 August", Kind.TODO, JULY, "Call Al by 3 August (date has passed)"),
         ("Has an interview on 3 August", Kind.FACT, JULY, "Has an interview on 3 August (date has passed)"),
+        (
+            "Works nights from 3 August to 7 August 2026",
+            Kind.FACT,
+            JULY,
+            "Works nights from 3 August to 7 August 2026 (date has passed)",
+        ),
+        *(
+            (content, Kind.FACT, JULY, f"{content} (begun)")
+            for content in (
+                "Home every night from 3 August 2026",
+                "Neue Stelle ab 3. August: keine Nachtschichten",
+                "À partir du 3 août Malo vit chez elle",
+                "Trabaja a partir del 3 de agosto en Rosario",
+                "Vive com ela a partir de 3 de agosto de 2026",
+                "Dal 3 agosto 2026 lavora a Torino",
+            )
+        ),
         ("Had an interview on 3 August 2026", Kind.FACT, AUTUMN, "Had an interview on 3 August 2026"),
         ("Had an interview", Kind.FACT, AUTUMN, "Had an interview (on 2026-08-03)"),
     ],

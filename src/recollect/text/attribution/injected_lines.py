@@ -17,7 +17,7 @@ _PLAIN_BULLET = anchored(r"[-*\u2022][ \t]+")
 _ANY_BULLET = linear(r"(?m)^[ \t]*[-*\x{2022}][ \t]")
 _NOTE = bounded(
     r"[ \t]*\((?:(?:(?:on|was on|due|was due|since|starts|until|over since|done|dropped) (?:the end of )?[0-9]{4}(?:-[0-9]{2}){0,2}"
-    r"|date has passed|over|not yet so|may be out of date|the user has also said otherwise)(?:, )?){1,4}\)[ \t]*$"
+    r"|date has passed|begun|over|not yet so|may be out of date|the user has also said otherwise)(?:, )?){1,4}\)[ \t]*$"
 )
 _NUMBER = bounded(r"[ \t]*\(number [0-9]{1,3}\)[ \t]*$")
 """How lines of a list end that a person may refer to by its numbers."""

@@ -260,12 +260,16 @@ def spans_meant(
 ) -> list[Span]:
     """Return the dates that the symbols make, in order of appearance: as `dates_meant` says."""
     frame = _Frame(today, ahead or any(symbol.kind == "+" for symbol in symbols), reaches)
-    dated = _reduced(symbols, _SINGLE, _SINGLE_RULES, frame)
-    nested = _reduced(dated, _NESTED, _NESTED_RULES, frame)
-    parted = _reduced(nested, _PARTS, _PARTS_RULES, frame)
-    joined = _reduced(parted, _JOINED, _JOINED_RULES, frame)
+    joined = _reduced(_dated(symbols, frame), _JOINED, _JOINED_RULES, frame)
     ranged = _reduced(joined, _RANGED, _RANGED_RULES, frame)
     return [reading for symbol in ranged for reading in symbol.spans]
+
+
+def _dated(symbols: Sequence[Symbol], frame: _Frame) -> list[Symbol]:
+    """Return the symbols with each date read by itself, without "since", "until" and the like."""
+    dated = _reduced(symbols, _SINGLE, _SINGLE_RULES, frame)
+    nested = _reduced(dated, _NESTED, _NESTED_RULES, frame)
+    return _reduced(nested, _PARTS, _PARTS_RULES, frame)
 
 
 def _reduced(
@@ -434,6 +438,22 @@ def dates_meant(
         for one in _merged(found)[:_LIMIT]
     )
     return tuple(Period(*each) for each in midnights)
+
+
+_BEGINS = bounded("[f=][FT]{0,2}@(?![FT]?[tu-])")
+"""A date from which on something holds; not the first of two."""
+
+
+def beginnings_meant(text: str, now: datetime) -> frozenset[date]:
+    """Return the days from which on something holds by a text's words, such as "from 11 May"; else as `dates_meant`."""
+    if not may_name_date(text):
+        return frozenset()
+    symbols = date_symbols(text, now.tzinfo or UTC)
+    dated = _dated(
+        symbols, _Frame(now.toordinal(), any(symbol.kind == "+" for symbol in symbols), reaches=False)
+    )
+    found = _BEGINS.finditer("".join(symbol.kind for symbol in dated))
+    return frozenset(date.fromordinal(each.start) for match in found for each in dated[match.end() - 1].spans)
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
