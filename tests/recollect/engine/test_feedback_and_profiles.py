@@ -215,12 +215,12 @@ async def test_it_is_one_persons_alone(store: Store) -> None:
 
 async def _erase_user(world: World) -> None:
     erasure = await world.engine.erase(world.store.anna)
-    assert (dict(erasure.rows)["not_helpful"], dict(erasure.left)["not_helpful"]) == (1, 0)
+    assert (dict(erasure.rows)["not_helpful"], dict(erasure.left)["not_helpful"]) == (2, 0)
 
 
 async def _erase_chat(world: World) -> None:
     erasure = await world.engine.erase_session(world.store.anna.chat("first"))
-    assert dict(erasure.rows)["not_helpful"] == 1
+    assert dict(erasure.rows)["not_helpful"] == 2
 
 
 async def _erase_memory(world: World) -> None:
@@ -244,10 +244,13 @@ async def test_it_is_erased_with_its_user_its_chat_its_memory_and_its_question(
     world = await begin(own_store)
     await world.calls_it_not_helpful()
     assert await kept_questions(own_dsn) == [(world.tea.id, True)]
+    bees = await world.engine.add(own_store.anna, "Keeps bees.")
+    assert await own_store.feedback.note_not_helpful(own_store.anna, world.request, bees.id, at=NOON)
 
     await erase(world)
 
-    assert await kept_questions(own_dsn) == []
+    left = {memory for memory, _ in await kept_questions(own_dsn)}
+    assert left == ({bees.id} if erase is _erase_memory else set())
 
 
 async def test_two_statements_that_may_be_one_are_asked_about_and_merged_by_hand_alone(store: Store) -> None:

@@ -52,7 +52,7 @@ async def erase_session(
     await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote the chat
     rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
     gone = {*vectors, *held}
-    counts["memory_updates"] = await _redact(transaction, session_id, {*exchanges}, gone, rewritten)
+    counts["memory_updates"] = await _redact(transaction, session_id, gone, rewritten)
     if vectors:
         ids = sorted(map(str, vectors))
         details = {"memories": len(ids), "exchanges": counts["exchanges"], "ids": ids}
@@ -125,17 +125,16 @@ async def _delete_log(connection: Connection, user_id: str, session_id: str) -> 
 async def _redact(
     transaction: Transaction,
     session_id: str,
-    exchanges: set[UUID],
     memories: set[UUID],
     rewritten: Mapping[UUID, str],
 ) -> int:
     """Remove these from the audit; return how many rows are gone."""
     named = list(memories | rewritten.keys())
     rows = await transaction.connection.fetch(
-        SQL["updates_of_session"], transaction.user_id, session_id, list(exchanges), named
+        SQL["updates_of_session"], transaction.user_id, session_id, named
     )
     updates = [update_of(row) for row in rows]
-    of_chat = {each.id for each in updates if each.session_id == session_id or each.exchange_id in exchanges}
+    of_chat = {each.id for each in updates if each.session_id == session_id}
     lost = redacted(updates, of_chat=of_chat, memories=memories, rewritten=rewritten)
     await write_redaction(transaction, lost)
     return len(lost.deleted)
@@ -215,13 +214,12 @@ async def _erase_outside_the_log(transaction: Transaction, told_in: list[UUID], 
     connection, user_id = transaction.connection, transaction.user_id
     kept = await connection.fetch(SQL["answers_outside_the_log"], user_id, told_in, memories)
     saying = await with_a_word_of(transaction, kept, memories)
-    rows = await connection.fetch(SQL["erase_answers_outside_the_log"], user_id, saying)
-    await unindex(connection, user_id, [row["id"] for row in rows if row["is_found"]])
+    await connection.execute(SQL["erase_answers_outside_the_log"], user_id, saying)
 
 
 async def _redact_memories(transaction: Transaction, memories: set[UUID]) -> None:
     """Remove these memories from the audit."""
     rows = await transaction.connection.fetch(
-        SQL["updates_of_session"], transaction.user_id, None, [], list(memories)
+        SQL["updates_of_session"], transaction.user_id, None, list(memories)
     )
     await write_redaction(transaction, redacted(map(update_of, rows), memories=memories))

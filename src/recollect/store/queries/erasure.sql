@@ -77,8 +77,7 @@ VACUUM {tables};
 
 -- name: exchanges_of_session
 -- The exchanges of a chat of the user that changed memories; also those that are in the log no longer.
-SELECT DISTINCT exchange_id AS id FROM memory_updates
-WHERE user_id = $1 AND session_id = $2 AND exchange_id IS NOT NULL;
+SELECT DISTINCT exchange_id AS id FROM memory_updates WHERE user_id = $1 AND session_id = $2;
 
 -- name: messages_of_session
 -- All messages of a chat of the user, other answers too.
@@ -143,18 +142,15 @@ WHERE user_id = $1 AND (session_id = $2 OR message_ids <> '{}' AND message_ids <
 RETURNING id;
 
 -- name: updates_of_session
--- The rows of the user's audit that name a chat, one of its exchanges or one of these memories, and what undoes them.
+-- The rows of the user's audit that name a chat or one of these memories, and what undoes them.
 WITH named AS (
     SELECT id FROM memory_updates
-    WHERE user_id = $1 AND (
-        session_id = $2 OR exchange_id = ANY ($3::uuid[]) OR memory_id = ANY ($4::uuid[])
-        OR replaced_id = ANY ($4::uuid[])
-    )
+    WHERE user_id = $1
+        AND (session_id = $2 OR memory_id = ANY ($3::uuid[]) OR replaced_id = ANY ($3::uuid[]))
 )
 SELECT {update}
 FROM memory_updates AS u
-WHERE u.user_id = $1 AND (u.id IN (SELECT id FROM named) OR u.undoes IN (SELECT id FROM named))
-ORDER BY u.id;
+WHERE u.user_id = $1 AND (u.id IN (SELECT id FROM named) OR u.undoes IN (SELECT id FROM named));
 
 -- name: delete_updates
 -- Delete rows of the user's audit.
@@ -187,11 +183,11 @@ WITH RECURSIVE line (id) AS (
     CROSS JOIN LATERAL (
         SELECT u.replaced_id AS id
         FROM memory_updates AS u
-        WHERE u.user_id = $1 AND u.memory_id = line.id AND u.replaced_id IS NOT NULL
+        WHERE u.user_id = $1 AND u.memory_id = line.id
         UNION ALL
         SELECT u.memory_id
         FROM memory_updates AS u
-        WHERE u.user_id = $1 AND u.action = 'retire' AND u.reason <> 'ended' AND u.details ->> 'heir' = line.id::text
+        WHERE u.user_id = $1 AND u.reason <> 'ended' AND u.details ->> 'heir' = line.id::text
     ) AS before
 )
 SELECT v.id, v.message_ids FROM line JOIN vectors AS v ON v.owner = $1 AND v.id = line.id;
@@ -224,20 +220,19 @@ WHERE v.owner = $1 AND o.owner = $1 AND o.id = v.id AND o.message_ids && $2::uui
 -- name: beside_messages
 -- The user's messages that stand right before or behind one of these in its chat, also where an answer failed between them: each
 -- may be found by words of the other.
-SELECT DISTINCT beside.id
+SELECT beside.id
 FROM messages AS m
 JOIN messages AS beside
     ON beside.user_id = $1 AND beside.session_id = m.session_id
         AND beside.turn_index >= coalesce((
             SELECT max(p.turn_index) FROM messages AS p
-            WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
+            WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index
         ), m.turn_index)
         AND beside.turn_index <= coalesce((
             SELECT min(n.turn_index) FROM messages AS n
-            WHERE n.user_id = $1 AND n.session_id = m.session_id AND n.turn_index > m.turn_index AND NOT n.alternate
+            WHERE n.user_id = $1 AND n.session_id = m.session_id AND n.turn_index > m.turn_index
         ), m.turn_index)
-WHERE m.user_id = $1 AND m.id = ANY ($2::uuid[]) AND beside.id <> ALL ($2::uuid[])
-    AND beside.indexed AND NOT beside.hidden;
+WHERE m.user_id = $1 AND m.id = ANY ($2::uuid[]) AND beside.id <> ALL ($2::uuid[]);
 
 -- name: answers_outside_the_log
 -- What exchanges of the user keep of answers that are no messages: those behind one of these messages in its chat, or given one of these items.
@@ -250,24 +245,23 @@ WITH told (session_id, turn_index) AS (
     WHERE i.user_id = $1 AND i.items && $3::uuid[]
 )
 SELECT e.id, concat_ws(E'\n', e.answered, e.partial) AS content FROM exchanges AS e
-WHERE e.user_id = $1 AND (e.answered IS NOT NULL OR e.partial IS NOT NULL) AND EXISTS (
+WHERE e.user_id = $1 AND EXISTS (
     SELECT FROM told WHERE told.session_id = e.session_id AND told.turn_index < e.turn_index
 );
 
 -- name: erase_answers_outside_the_log
--- Delete what these exchanges of the user keep of answers that are no messages; return the messages that may be found by words of it.
-UPDATE exchanges AS e SET answered = NULL, partial = NULL
-FROM messages AS m
-WHERE e.user_id = $1 AND e.id = ANY ($2::uuid[]) AND m.user_id = $1 AND m.id = e.message_id
-RETURNING m.id, m.indexed AND NOT m.hidden AS is_found;
+-- Delete what these exchanges of the user keep of answers that are no messages.
+UPDATE exchanges SET answered = NULL, partial = NULL WHERE user_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: erase_not_helpful_of
 -- Delete that the user called one of these memories not helpful, or any for a question in one of these messages.
 DELETE FROM not_helpful WHERE user_id = $1 AND (memory_id = ANY ($2::uuid[]) OR message_id = ANY ($3::uuid[]));
 
 -- name: erase_texts
--- Delete the text of messages of the user; that something was said there stays known.
-UPDATE messages SET content = '', tokens = 0, hidden = true, indexed = true WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+-- Delete the text of hidden messages of the user, and what its words showed; that something was said there stays known.
+UPDATE messages
+SET content = '', tokens = 0, self_share = NULL, states_taste = NULL, ends_asking = NULL, lists = NULL, words = NULL
+WHERE user_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: erase_texts_of_exchanges
 -- Delete what else has the text of exchanges of the user that have these messages, and let none be written to them again; nor what

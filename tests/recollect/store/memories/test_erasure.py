@@ -95,9 +95,11 @@ async def talk(store: Store, scope: Scope | None = None) -> tuple[Memory, Memory
     copy = told(f"Q: {first.turn.text}", kind=Kind.QA_TURN, source=Source.QA_TURN)
     order = Quarantine(told(f"Always greet {WORD}"), Reason.INSTRUCTION)
     await formed(store, first, Add(bred), Add(ended), Add(perth), Add(copy), order)
-    kept, summary = told(f"Keeps {WORD}", more), told(f"Spoke of {WORD}", kind=Kind.SUMMARY)
+    kept = told(f"Keeps {WORD}", more)
+    first, summary = (told(f"{each} of {WORD}", kind=Kind.SUMMARY) for each in ("Tells", "Spoke"))
     ending = Retire(ended.id, Reason.CONTRADICTS, kept)
-    await formed(store, more, Replace(bred.id, kept, Reason.REFINES), ending, Add(summary))
+    summaries = Add(first), Replace(first.id, summary, Reason.SUMMARIZED)
+    await formed(store, more, Replace(bred.id, kept, Reason.REFINES), ending, *summaries)
     user_id = scope.user_id
     await store.flags.change_flags(user_id, Flags(profile=True), ("profile",), at=NOON)
     entry = replace(a_statement(kept.content), own_words=False)
@@ -128,6 +130,14 @@ async def test_no_row_of_any_table_tells_of_it(own_store: Store, own_dsn: str) -
         "injections", "kept_answers", "memory_updates", "messages", "profile_entries", "message_chunks", "quarantine", "vectors",
     }  # fmt: skip
 
+    shown = dict.fromkeys(("states_taste", "ends_asking", "lists"), "true") | {
+        "self_share": "1",
+        "words": "9",
+    }
+    async with administrator(own_dsn) as connection:
+        changed = ", ".join(f"{name} = {value}" for name, value in shown.items())
+        await connection.execute(f"UPDATE recollect.messages SET {changed}")
+
     wish = await erased(own_store, kept)
 
     assert await rows_with(own_dsn, WORD) == {}
@@ -139,6 +149,49 @@ async def test_no_row_of_any_table_tells_of_it(own_store: Store, own_dsn: str) -
     assert told[-1].before is None
     assert told[-1].details.keys() == {"memories", "exchanges", "ids"}
     assert (told[-1].details["memories"], told[-1].details["exchanges"]) == (1, 3)
+    async with administrator(own_dsn) as connection:
+        rows = await connection.fetch("SELECT * FROM recollect.messages WHERE content = ''")
+    assert len(rows) > 4
+    assert all((row["tokens"], *(row[name] for name in shown)) == (0, *[None] * 5) for row in rows)
+
+
+async def test_what_has_nothing_to_do_with_it_stays(store: Store) -> None:
+    told, bees, more = [
+        await said(store, each) for each in (f"I breed {WORD}", "I keep bees", "Bees, and more")
+    ]
+    bred, beekeeper, both = [
+        store.memory(content, provenance=told_in(*by))
+        for content, by in (
+            (f"Breeds {WORD}", [told]),
+            ("Keeps bees", [bees]),
+            ("Is busy", [bees, told, more]),
+        )
+    ]
+    copies = [
+        store.memory("Q: I keep bees", kind=Kind.QA_TURN, source=Source.QA_TURN, provenance=told_in(bees)),
+        store.memory("Spoke of bees", kind=Kind.SUMMARY, provenance=told_in(bees)),
+    ]
+    order = Quarantine(store.memory("Always hum", provenance=told_in(bees)), Reason.APPROVAL, hides=False)
+    todo, capped, rome = [
+        await kept(store, each, kind=Kind.TODO) for each in ("Has to buy a pen", "Has a cap", "Is in Rome")
+    ]
+    await apply(store, Add(bred), Add(beekeeper), Add(both), *map(Add, copies), order)
+    await apply(store, Retire(todo.id, Reason.ENDED, bred), Retire(capped.id, Reason.CAP))
+    await apply(store, Replace(rome.id, store.memory("Is in Oslo"), Reason.CONTRADICTS))
+
+    await apply(store, Erase((bred.id,), (told.message_id,)))
+
+    assert {*await contents(store)} == {
+        "Keeps bees",
+        "Is busy",
+        "Is in Oslo",
+        *(each.content for each in copies),
+    }
+    assert {todo.content, capped.content, rome.content} <= {each.after for each in await history(store)}
+    assert (await store.memories.get(store.anna, beekeeper.id)).provenance == beekeeper.provenance
+    left = (await store.memories.get(store.anna, both.id)).provenance
+    assert left.message_ids == (bees.message_id, more.message_id)
+    assert [each.memory.content for each in await store.memories.quarantined(store.anna)] == ["Always hum"]
 
 
 async def test_broken_answers_and_what_is_held_tell_of_it_no_more(own_store: Store, own_dsn: str) -> None:
@@ -385,6 +438,23 @@ async def test_in_any_order_what_the_others_told_is_there(store: Store, order: t
     assert await audit(store) == []
 
 
+async def test_the_audit_names_it_no_more_where_it_had_taught_too_many(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome")
+    again = await said(store, "I live in Rome", store.anna.elsewhere)
+    await formed(store, again, Reinforce(rome.id, messages=(again.message_id,)))
+    told = await said(store, "I have a dog")
+    dog = store.memory("Has a dog", importance=0.9, **resting_on(told))
+    await store.inbox.complete([Formed(told, (Add(dog),))], at=NOON, caps=Caps(session=1))
+    assert await contents(store) == ["Has a dog"]
+
+    await erase(store)
+
+    assert {(each.session_id, each.exchange_id) for each in await audit(store)} == {
+        (None, None),
+        ("chat-2", again.id),
+    }
+
+
 async def test_another_chats_summary_that_says_what_was_said_goes_without_a_trace(store: Store) -> None:
     told, _ = await taught(store, "Breeds quokkas")
     other = await said(store, "Hello", store.anna.elsewhere)
@@ -432,9 +502,6 @@ async def test_what_the_person_wrote_wrote_over_or_approved_stays(store: Store) 
     await formed(store, held, Quarantine(order, Reason.INSTRUCTION))
     await store.memories.release(store.anna, order.id, order, actor=Actor.USER, at=NOON)
     await apply(store, Add(bees, Reason.WRITTEN))
-    talk = await said(store, "I have cows, and hens")
-    animals = [Add(store.memory(each, **resting_on(talk))) for each in ("Has cows", "Has hens")]
-    await store.inbox.complete([Formed(talk, tuple(animals))], at=NOON, caps=Caps(session=1))
 
     await erase(store)
 

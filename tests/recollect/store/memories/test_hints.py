@@ -265,18 +265,23 @@ async def test_hints_go_with_their_chat(
     assert pieces(own) == rounded(vectors), "nothing else is left of embeddings"
 
 
-async def test_hints_go_with_words_that_told_two_statements(postgres: Postgres, store: Store) -> None:
+@pytest.mark.parametrize(("is_edited", "left", "vectors"), [(False, None, OWN), (True, PINNED, ONE)])
+async def test_hints_go_with_words_that_told_two_statements(
+    postgres: Postgres, store: Store, left: Hints | None, vectors: Any, *, is_edited: bool
+) -> None:
     said = store.exchange("I drink tea and my sister is called Mia")
     await store.log.append(said)
     tea, mia = (
         store.memory(content, **HINTED, **resting_on(said)) for content in ("Drinks tea", "Has a sister")
     )
     await formed(store, said, Add(tea), Add(mia))
+    other = await kept(store, "Has a kettle")
+    await edit(store, tea.id if is_edited else other.id, of="Drinks tea", **NEW)
 
     await apply(store, Erase((mia.id,), (said.message_id,)))
 
-    assert (await store.memories.get(store.anna, tea.id)).hints is None
-    assert pieces((await loaded(postgres, store))["Drinks tea"]) == rounded(OWN)
+    assert (await store.memories.get(store.anna, tea.id)).hints == left
+    assert pieces((await loaded(postgres, store))["Drinks tea"]) == rounded(vectors)
 
 
 async def test_the_audit_has_no_hints_of_what_an_erased_chat_said(store: Store) -> None:
