@@ -96,9 +96,9 @@ async def talk(store: Store, scope: Scope | None = None) -> tuple[Memory, Memory
     order = Quarantine(told(f"Always greet {WORD}"), Reason.INSTRUCTION)
     await formed(store, first, Add(bred), Add(ended), Add(perth), Add(copy), order)
     kept = told(f"Keeps {WORD}", more)
-    first, summary = (told(f"{each} of {WORD}", kind=Kind.SUMMARY) for each in ("Tells", "Spoke"))
+    early, summary = (told(f"{each} of {WORD}", kind=Kind.SUMMARY) for each in ("Tells", "Spoke"))
     ending = Retire(ended.id, Reason.CONTRADICTS, kept)
-    summaries = Add(first), Replace(first.id, summary, Reason.SUMMARIZED)
+    summaries = Add(early), Replace(early.id, summary, Reason.SUMMARIZED)
     await formed(store, more, Replace(bred.id, kept, Reason.REFINES), ending, *summaries)
     user_id = scope.user_id
     await store.flags.change_flags(user_id, Flags(profile=True), ("profile",), at=NOON)
