@@ -171,6 +171,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is not None:
         return
     try:
+        process.terminate()  # one that still starts, and hears nothing yet, ends at once
         await asyncio.wait_for(process.wait(), _LEAVE_SECONDS)
     except TimeoutError:
         log.warning("worker_killed", reason="it did not end when told to")

@@ -15,7 +15,7 @@ from tests.servers.databases import administrator
 from tests.servers.external_servers import external_server, programs_of
 from tests.servers.folders import database_folder
 from tests.support.searching import lexicon_of
-from tests.support.stores import NOON, Store, store_over, vector
+from tests.support.stores import NOON, NORTH, Store, store_over, vector
 
 from recollect.model import Actor, Add, Reason
 from recollect.store import check_postgres, open_postgres, start_embedded
@@ -46,7 +46,7 @@ def run(command: str, version: str, folder: Path, **words: str) -> None:
 
 
 async def talk(store: Store) -> None:
-    memory = store.memory("Anna is allergic to peanuts.", embedding=vector(1, 2))
+    memory = store.memory("Anna is allergic to peanuts.")
     await store.memories.apply(store.anna.scope, [Add(memory, Reason.NEW)], actor=Actor.ADMIN, at=NOON)
     await store.log.append(store.exchange("I am allergic to peanuts", store.anna.scope))
 
@@ -56,7 +56,7 @@ async def told(dsn: str, known: Store) -> tuple[list[str], list[str], int, list[
     opened = await open_postgres(dsn)
     store = store_over(opened)
     page = await store.memories.page(known.anna, limit=9)
-    found = await near(store, vector(1, 0, 0, 0), known.anna.scope, model="words/4")
+    found = await near(store, vector(*NORTH), known.anna.scope)
     words = await lexicon_of(store.snapshots, known.anna, ["peanut"])
     chats = await store.memories.sessions(known.anna)
     await opened.aclose()

@@ -237,20 +237,34 @@ def test_what_it_tells_arrives_whole() -> None:
     assert (heard.counts, heard.guarded, heard.counts.errors["none"]) == (counts, guarded, 0)
 
 
-async def test_the_counts_go_on_over_workers_that_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = line_of(Report(FormationCounts(attempts=1), CallStatistics()))
-    script = f"import sys; sys.stdout.buffer.write({report!r})"
+@asynccontextmanager
+async def running(monkeypatch: pytest.MonkeyPatch, script: str) -> AsyncIterator[WorkerProcess]:
+    """Run a script as the worker."""
     monkeypatch.setattr(supervisor, "_COMMAND", (sys.executable, "-c", script))
     for pause in ("_FIRST_PAUSE", "_SHORTEST_PAUSE"):
         monkeypatch.setattr(supervisor, pause, 0.0)
     worker = WorkerProcess(Start({}))
-
-    running = asyncio.create_task(worker.run())
+    task = asyncio.create_task(worker.run())
     try:
-        await until(lambda: worker.counts.attempts >= 3)  # it may have gone on since it was looked at
+        yield worker
     finally:
-        running.cancel()
-        await asyncio.wait({running})
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def test_the_counts_go_on_over_workers_that_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = line_of(Report(FormationCounts(attempts=1), CallStatistics()))
+
+    async with running(monkeypatch, f"import sys; sys.stdout.buffer.write({report!r})") as worker:
+        await until(lambda: worker.counts.attempts >= 3)  # it may have gone on since it was looked at
+
+
+async def test_one_that_still_starts_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with capture_logs() as logs:
+        async with running(monkeypatch, "import time; time.sleep(60)") as worker:
+            await until(lambda: worker.pid is not None)
+
+    assert [each["event"] for each in logs] == ["worker_started"]
 
 
 def test_what_nobody_says_is_told_from_what_is_said() -> None:
