@@ -290,7 +290,7 @@ WHERE e.user_id = $1 AND e.said_at < $2 AND e.state IN ('formed', 'failed', 'aba
     AND NOT ($4 AND e.state = 'formed' AND e.fallback IS NOT NULL AND EXISTS (
         SELECT FROM messages AS said WHERE said.user_id = $1 AND said.id = e.message_id AND NOT said.hidden
     ))
-ORDER BY e.said_at, e.id
+ORDER BY e.said_at
 LIMIT $3;
 
 -- name: messages_of_exchanges
@@ -318,8 +318,7 @@ WITH erased AS (
 )
 UPDATE exchanges AS next SET answered = NULL
 FROM erased
-WHERE next.user_id = $1 AND next.session_id = erased.session_id AND next.turn_index = erased.turn_index + 2
-    AND next.answered IS NOT NULL;
+WHERE next.user_id = $1 AND next.session_id = erased.session_id AND next.turn_index = erased.turn_index + 2;
 
 -- name: erase_old_messages
 -- Delete messages of the user.
@@ -329,5 +328,4 @@ DELETE FROM messages WHERE user_id = $1 AND id = ANY ($2::uuid[]);
 -- Delete those of these chats of the user of which nothing is kept.
 DELETE FROM sessions AS s
 WHERE s.user_id = $1 AND s.id = ANY ($2::text[])
-    AND NOT EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.session_id = s.id)
     AND NOT EXISTS (SELECT FROM exchanges AS e WHERE e.user_id = $1 AND e.session_id = s.id);

@@ -8,24 +8,33 @@ from tests.recollect.engine.test_chat_requests import Chat
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import apply, contents, formed, kept, resting_on
 from tests.servers.databases import administrator
+from tests.support.notes import note_block
 from tests.support.people import Person, person
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
+from uuid_utils.compat import uuid7
 
 from recollect.model import (
     Add,
     Awaits,
+    Exchange,
     Flags,
     Formed,
     Hide,
+    Injection,
+    Message,
+    Place,
+    Provenance,
     Reason,
     Replace,
+    Role,
     Scope,
     Strategy,
     Unread,
     Wait,
     project_scope,
 )
+from recollect.store.sql import SQL
 
 DAY = timedelta(days=1)
 OBOE, TEA = "I play the oboe on Tuesdays", "I drink green tea in the garden"
@@ -87,11 +96,20 @@ async def test_what_is_still_to_be_formed_waits_for_that(own_store: Store) -> No
     assert len(await contents(store)) == 1
 
 
+async def abandon(store: Store, exchange: Exchange) -> None:
+    """Have the person write another version of what they said."""
+    turn = replace(exchange.turn, key="another", text=TEA, at=NOON)
+    await store.log.append(replace(exchange, id=uuid7(), turn=turn, message_id=uuid7(), reply_id=uuid7()))
+
+
 @table(
     "state, strategy, own, goes",
     [
         ("waiting", None, None, False),
         ("failed", Strategy.EXTRACT, None, True),
+        ("abandoned", Strategy.EXTRACT, None, True),
+        ("read", Strategy.EXTRACT, None, True),
+        ("unread, and failed", Strategy.EXTRACT, None, True),
         ("unread", None, None, True),
         ("unread", Strategy.OFF, None, True),
         ("unread", Strategy.QA_TURN, None, True),
@@ -111,14 +129,24 @@ async def test_what_nothing_forms_any_more_goes_and_what_a_model_still_reads_sta
 ) -> None:
     store, anna = own_store, person("anna")
     scope = Scope(project_scope(anna, "boat"), "chat-1") if state.endswith("project") else anna.scope
-    exchange = store.exchange(OBOE, scope, at=NOON - 9 * DAY)
+    exchange = store.exchange(OBOE, scope, at=NOON - 9 * DAY, parent="before")
     await store.log.append(exchange)
+    for at in (NOON - 9 * DAY, NOON):
+        other = store.exchange(TEA, Scope(scope.user_id, f"{at}"), at=at)
+        await store.log.append(other)
+        await store.inbox.complete([Formed(other, ())], at=NOON)
     if state == "waiting":
         await store.inbox.wait([exchange], Wait(Awaits.MODEL, "", None))
     elif state == "failed":
         await store.inbox.postpone(exchange, error="Unlikely", until=None)
+    elif state == "abandoned":
+        await abandon(store, exchange)
     else:
-        await store.inbox.complete([Formed(exchange, (), unread=Unread.OFF)], at=NOON)
+        unread = None if state == "read" else Unread.OFF
+        await store.inbox.complete([Formed(exchange, (), unread=unread)], at=NOON)
+    if state == "unread, and failed":
+        assert await store.inbox.wake(scope.user_id, at=NOON, unread=True)
+        await store.inbox.postpone(exchange, error="Unlikely", until=None)
     if state == "unread and forgotten":
         await apply(store, Hide((exchange.message_id,), Reason.FORGOTTEN), scope=scope)
     whose = None if state.endswith("everybody") else anna
@@ -126,7 +154,77 @@ async def test_what_nothing_forms_any_more_goes_and_what_a_model_still_reads_sta
 
     await store.log.erase_old(NOON, at=NOON, strategy=strategy)
 
-    assert await store.browsing.knows_chat(scope) is not goes
+    left = await store.browsing.messages(scope, limit=9)
+    assert OBOE not in {each.content for each in left or ()} if goes else left
+
+
+async def test_the_oldest_go_first_and_users_without_old_ones_are_left_alone(own_store: Store) -> None:
+    store = own_store
+    for who, age in ((store.anna, 8), (store.anna, 9), (store.ben, 7), ("clara", 9), ("dora", 9), ("eve", 9)):
+        exchange = store.exchange(OBOE, Scope(who, f"{age}"), at=NOON - age * DAY, parent="before")
+        await store.log.append(exchange)
+        if who in {store.anna, store.ben}:
+            await store.inbox.complete([Formed(exchange, ())], at=NOON)
+        elif who == "dora":
+            await store.inbox.postpone(exchange, error="Unlikely", until=None)
+        elif who == "eve":
+            await abandon(store, exchange)
+
+    found = await store.database.rows_of_all("users_with_old_exchanges", NOON - 7 * DAY)
+    assert {row["user_id"] for row in found} == {store.anna, "dora", "eve"}
+    async with store.database.for_user(store.anna) as connection:
+        for before, limit, chats in ((7, 1, ["9"]), (7, 2, ["9", "8"]), (8, 2, ["9"])):
+            old = await connection.fetch(SQL["old_exchanges"], store.anna, NOON - before * DAY, limit, None)
+            assert [row["session_id"] for row in old] == chats
+
+
+async def test_what_is_of_other_exchanges_stays(own_store: Store, own_dsn: str) -> None:
+    store, chat, other = own_store, own_store.anna.chat("chat"), own_store.anna.chat("other")
+    told: list[Exchange] = []
+    for number, (age, scope) in enumerate(
+        [(9, chat), (8, chat), (1, chat), (1, chat), (1, other), (1, other)]
+    ):
+        before = (Message(Role.ASSISTANT, f"Answer {number}"),)
+        each = store.exchange(
+            f"{number}", scope, at=NOON - age * DAY, key=f"{number}", history=before, reply=""
+        )
+        await store.log.append(each)
+        await store.inbox.complete([Formed(each, ())], at=NOON)
+        for place in (chat, other):
+            block = Injection(each.turn.anchor, Place.SYSTEM, f"Block {number}", (), 9, NOON)
+            await note_block(store.log, place, block, [])
+        told.append(each)
+    rests_on = Provenance("chat", tuple(told[number].message_id for number in (3, 0, 1, 2)))
+    await apply(store, Add(store.memory("Counts", provenance=rests_on)))
+    tea = await kept(store, "Drinks tea")
+
+    async def changed() -> int:
+        async with administrator(own_dsn) as connection:
+            return await connection.fetchval("SELECT changed FROM recollect.vectors WHERE id = $1", tea.id)
+
+    before_that = await changed()
+    async with administrator(own_dsn) as connection:
+        query = "INSERT INTO recollect.sessions (user_id, id, started_at, last_at, next_turn_index) VALUES ($1, 'empty', $2, $2, 0)"
+        await connection.execute(query, store.anna, NOON)
+
+    assert await store.log.erase_old(NOON - 7 * DAY, at=NOON) == 2
+
+    [counts] = [
+        each for each in (await store.memories.page(store.anna, limit=9)).memories if each.id != tea.id
+    ]
+    assert counts.provenance.message_ids == (told[3].message_id, told[2].message_id)
+    assert await changed() == before_that
+    async with administrator(own_dsn) as connection:
+        blocks = await connection.fetch("SELECT session_id, block FROM recollect.injections")
+        answers = await connection.fetch(
+            "SELECT answered FROM recollect.exchanges WHERE answered IS NOT NULL"
+        )
+    assert sorted((row["session_id"], row["block"]) for row in blocks) == [
+        *(("chat", f"Block {number}") for number in (2, 3, 4, 5)),
+        *(("other", f"Block {number}") for number in range(6)),
+    ]
+    assert sorted(row["answered"] for row in answers) == ["Answer 3", "Answer 4", "Answer 5"]
+    assert "empty" in await store.memories.sessions(store.anna)
 
 
 async def test_a_chat_whose_messages_went_is_erased_with_what_it_alone_taught(own_store: Store) -> None:
