@@ -80,7 +80,7 @@ def test_every_query_of_a_users_table_is_of_one_user() -> None:
 
 def test_every_table_of_a_query_is_of_one_user() -> None:
     for name, text in QUERIES.items():
-        for table, alias in re.findall(r"\b(?:FROM|JOIN) (\w+) AS (\w+)", text):
+        for table, alias in re.findall(r"\b(?:FROM|JOIN|UPDATE) (\w+) AS (\w+)", text):
             if table not in USER_TABLES or name in OVER_ALL_USERS:
                 continue
             bound = (

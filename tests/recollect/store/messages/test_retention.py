@@ -198,7 +198,7 @@ async def test_what_is_of_other_exchanges_stays(own_store: Store, own_dsn: str) 
     await apply(store, Add(store.memory("Counts", provenance=rests_on)))
     tea = await kept(store, "Drinks tea")
 
-    async def changed() -> int:
+    async def changed() -> object:
         async with administrator(own_dsn) as connection:
             return await connection.fetchval("SELECT changed FROM recollect.vectors WHERE id = $1", tea.id)
 
