@@ -235,13 +235,13 @@ SET told_with = CASE WHEN EXISTS (
         )
         AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
 ) THEN $2 || '/' || $3 ELSE '' END
-WHERE user_id = $1 AND id IN (
+WHERE e.user_id = $1 AND e.id IN (
     SELECT id FROM exchanges
     WHERE user_id = $1 AND (session_id = $2 AND (key = $3 OR $4::uuid IS NOT NULL) OR id >= $4::uuid) AND told_with IS NULL
         AND (state = 'formed' OR state = 'pending' AND fallback = 'unreadable')
     FOR UPDATE SKIP LOCKED
 )
-RETURNING id;
+RETURNING e.id;
 
 -- name: untell_news
 -- Note that what these exchanges of the user taught was not shown after all.
