@@ -114,9 +114,16 @@ def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: 
             "Works nights from 3 August to 7 August 2026 (date has passed)",
         ),
         *(
+            (content, Kind.FACT, JULY, f"{content} (date has passed)")
+            for content in (
+                "Mother visits from 3 August 2026 for the whole month",
+                "Weg ab 3. August, zehn Tage",
+            )
+        ),
+        *(
             (content, Kind.FACT, JULY, f"{content} (begun)")
             for content in (
-                "Home every night from 3 August 2026",
+                "Home every night from 3 August 2026: day shifts",
                 "Neue Stelle ab 3. August: keine Nachtschichten",
                 "À partir du 3 août Malo vit chez elle",
                 "Trabaja a partir del 3 de agosto en Rosario",

@@ -1,6 +1,7 @@
 """The rules by which date words make dates, one set for all languages. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from recollect.text.dates.spans import (
@@ -260,11 +261,24 @@ def spans_meant(
 
 
 def beginnings(symbols: Sequence[Symbol], today: int) -> list[Span]:
-    """Return the dates from which on something holds, such as "from 11 May"; not the first of two, as of "from May to June"."""
+    """Return the dates from which on something holds, such as "from 11 May".
+
+    Not the first of two, as of "from May to June", nor where it is said for how long, as "from 11 May for two weeks".
+    """
     is_future = any(symbol.kind == "+" for symbol in symbols)
     dated = _dated(symbols, _Frame(today, is_future, reaches=False))
     found = _BEGINS.finditer("".join(symbol.kind for symbol in dated))
-    return [each for match in found for each in dated[match.end() - 1].spans]
+    return [
+        each for match in found if not _lasts(dated[match.end() :]) for each in dated[match.end() - 1].spans
+    ]
+
+
+def _lasts(symbols: Sequence[Symbol]) -> bool:
+    """Return whether words say for how long: "two weeks", "the whole month", but not "day shifts"."""
+    return any(
+        each.kind == "U" and (each.number > Unit.DAY or before.kind in "Nda")
+        for before, each in pairwise([_NOTHING, *symbols])
+    )
 
 
 def _dated(symbols: Sequence[Symbol], frame: _Frame) -> list[Symbol]:
