@@ -126,7 +126,7 @@ class Vocabulary(dict[str, int]):
         """Return a copy, for another index to extend."""
         copied = Vocabulary()
         copied.update(self)
-        copied.by_letter = {letter: terms.copy() for letter, terms in self.by_letter.items()}
+        copied.by_letter = {letter: terms.copy() for letter, terms in list(self.by_letter.items())}
         return copied
 
 

@@ -211,9 +211,8 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
         )
         for number, (part, chunk) in enumerate(cut[:_MOST_CHUNKS])
     )
-    return IndexedMessage(
-        message.id, indexed, document_terms(_beginning(own)), model, statement_features(own)
-    )
+    head, features = document_terms(_beginning(own)), statement_features(own)
+    return IndexedMessage(message.id, indexed, head, model, features, message.before_id)
 
 
 def _chunks(text: str, part: MessagePart) -> Iterator[Chunk]:

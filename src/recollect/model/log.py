@@ -58,6 +58,7 @@ class LoggedMessage:
 
     Attributes:
         before: The message right before it in its session; "" if there is none.
+        before_id: Its id.
         marked: Whether someone called it valuable.
         failed: Whether its turn got no answer because the model failed.
         taught: Whether a memory was formed of its turn.
@@ -72,6 +73,7 @@ class LoggedMessage:
     marked: bool = False
     failed: bool = False
     taught: bool = False
+    before_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class IndexedMessage:
         chunks: Its parts, in order; none of a message that holds no words.
         head: How often each term occurs in its beginning, by which recall also finds the message before it.
         statement: The features of its words.
+        context_of: The message before it, if its context has words of that.
     """
 
     id: UUID
@@ -115,6 +118,7 @@ class IndexedMessage:
     head: Mapping[str, int]
     embedding_model: str
     statement: Statement | None = None
+    context_of: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ UNTIL_FRIDAY = "1924-05-10 2024-05-11"
     ("text", "expected"),
     [
         ("2024-03-15", MARCH_15),
+        ("March 15 to 20 people", MARCH_15),
         ("on 2024-03-15T10:30 sharp", MARCH_15),
         ("2024-03-15T23:30:00-05:00", "2024-03-16 2024-03-17"),
         ("2024-03-15T99:30:00Z", MARCH_15),
@@ -284,6 +285,7 @@ def test_the_dates_of_other_languages_are_read(text: str, expected: str) -> None
         99999 years ago | before dinner, the day before | last one, last time, this day
         how many days are in a year, how many hours in one day | Give me a second | Guten Morgen
         was ist hier los | Life on Mars | no 2023 | call 2024-0315 | March 85 | 30 to 31 February | 天气怎么样
+        between 2010 and 2020 people | from 1950 to 2000 words
         Maja lubi koty | que marca compré | this is done 2023 times | zeszłego lata
     """),
         "",

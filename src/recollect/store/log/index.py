@@ -106,10 +106,14 @@ class LogIndex(StorePart):
         return True
 
     async def index(self, user_id: str, message: IndexedMessage) -> bool:
-        """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
+        """Index one message, in one transaction; False if it was indexed meanwhile, or is gone, or if its context was hidden."""
         async with self._database.changing(user_id) as connection:
             marked = await connection.fetchrow(
-                SQL["mark_indexed"], user_id, message.id, *(message.statement or _UNREAD)
+                SQL["mark_indexed"],
+                user_id,
+                message.id,
+                *(message.statement or _UNREAD),
+                message.context_of,
             )
             if marked is None:
                 return False
@@ -230,6 +234,7 @@ def _logged(row: Record) -> LoggedMessage:
         said_at=row["created_at"],
         speaker=row["speaker"],
         before=row["before"] or "",
+        before_id=row["before_id"] if row["before"] else None,
         marked=row["marked"],
         failed=row["failed"],
         taught=row["taught"],

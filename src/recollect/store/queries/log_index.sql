@@ -2,7 +2,7 @@
 -- The user's messages that are not indexed yet, oldest first, each with what was said before it, if it may be recalled.
 -- Not those of an exchange whose answer is under way: it may still be refused.
 SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created_at, m.marked,
-    before.content AS before, EXISTS (
+    before.id AS before_id, before.content AS before, EXISTS (
         SELECT FROM exchanges AS f WHERE f.user_id = $1 AND f.id = m.exchange_id AND f.unanswered
     ) AS failed, EXISTS (
         SELECT FROM exchanges AS f, jsonb_object_keys(f.made) AS change
@@ -11,7 +11,7 @@ SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created
     ) AS taught
 FROM messages AS m
 LEFT JOIN LATERAL (
-    SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
+    SELECT p.id, CASE WHEN NOT p.hidden THEN p.content END AS content
     FROM messages AS p
     WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
     ORDER BY p.turn_index DESC
@@ -24,10 +24,12 @@ ORDER BY m.id
 LIMIT $2;
 
 -- name: mark_indexed
--- Mark a message of the user indexed; nothing if it was, or is gone.
+-- Mark a message of the user indexed; nothing if it was, or is gone, or if the message was hidden meanwhile whose words its context has.
 UPDATE messages
 SET indexed = true, self_share = $3, states_taste = $4, ends_asking = $5, lists = $6, words = $7
-WHERE user_id = $1 AND id = $2 AND NOT indexed AND NOT alternate
+WHERE user_id = $1 AND id = $2 AND NOT indexed AND NOT alternate AND (
+    $8::uuid IS NULL OR EXISTS (SELECT FROM messages AS p WHERE p.user_id = $1 AND p.id = $8 AND NOT p.hidden)
+)
 RETURNING session_id, turn_index, hidden;
 
 -- name: document_before

@@ -330,7 +330,7 @@ def _alternation(rules: Sequence[tuple[str, str, Rule]]) -> tuple[Pattern, Mappi
 
 # After one of these a doubtful month, a season or a year is one: "in", "by", "before", "early".
 _TIMED = "(?:(?<=[iIu<>=VbQ])|(?<=[iIu<>=VbQ]F)|(?<=[iIu<>=VbQ]FF))"
-_YEAR = "Y(?!c)U?"  # "w 2023 roku"
+_YEAR = "Y(?!(?:[&tu-][YN])?c)U?"  # "w 2023 roku", and not "between 2000 and 3000 words"
 _OF_YEAR = f"(?:,?F{{0,2}}{_YEAR})"
 _OF_SHIFTED = "(?:,?F{0,3}(?:LU|UL))"
 _OF_ANY_YEAR = f"(?:{_OF_YEAR}|{_OF_SHIFTED})"
@@ -344,7 +344,7 @@ _SINGLE, _SINGLE_RULES = _alternation(
         ("digits", "X", lambda found, _: found["X"].spans),
         (
             "days_of_month",
-            f"(?:[f=]?[FT]{{0,2}}{_TO_DAY}F{{0,2}}[Mm]|b[FT]{{0,2}}{_AND_DAY}F{{0,2}}[Mm]|[f=]?[Mm]F?{_TO_DAY}|b[Mm]F?{_AND_DAY}){_OF_ANY_YEAR}?",
+            f"(?:[f=]?[FT]{{0,2}}{_TO_DAY}F{{0,2}}[Mm]|b[FT]{{0,2}}{_AND_DAY}F{{0,2}}[Mm]|(?:[f=]?[Mm]F?{_TO_DAY}|b[Mm]F?{_AND_DAY})(?!c)){_OF_ANY_YEAR}?",
             _days_of_month,
         ),
         ("of_year", f"(?:[Od]F{{0,2}}[Mm]|[Mm][Od]|[MmSs]){_OF_SHIFTED}|RF?[MKSs]|LUF?S", _of_year),

@@ -23,8 +23,18 @@ async def test_messages_are_to_be_indexed_with_what_was_said_before_them(store: 
 
     assert await store.index.unindexed(store.anna, limit=3) == [
         LoggedMessage(first.message_id, Role.USER, "Tea?", LATER, "Anna K."),
-        LoggedMessage(first.reply_id, Role.ASSISTANT, "Gladly.", LATER, None, "Tea?"),
-        LoggedMessage(second.message_id, Role.USER, "And rain?", second.turn.at, None, "Gladly."),
+        LoggedMessage(
+            first.reply_id, Role.ASSISTANT, "Gladly.", LATER, None, "Tea?", before_id=first.message_id
+        ),
+        LoggedMessage(
+            second.message_id,
+            Role.USER,
+            "And rain?",
+            second.turn.at,
+            None,
+            "Gladly.",
+            before_id=first.reply_id,
+        ),
     ]
     assert [message.before for message in await store.index.unindexed(store.anna, limit=9)][3] == ""
 

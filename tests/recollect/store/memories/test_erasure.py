@@ -27,11 +27,12 @@ from tests.recollect.store.keeping import indexed as index_messages
 from tests.servers.databases import administrator
 from tests.support.notes import note_block, note_request
 from tests.support.searching import lexicon_of, vocabulary
-from tests.support.stores import LATER, NOON, NORTH, Store, vector
+from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
 from recollect.audit import replay
 from recollect.engine.recording.exchanges import begun
 from recollect.errors import NotUndoableError
+from recollect.indexing.indexed_message import index_by_words
 from recollect.model import (
     Action,
     Actor,
@@ -220,6 +221,27 @@ async def test_broken_answers_and_what_is_held_tell_of_it_no_more(own_store: Sto
 
     assert await rows_with(own_dsn, WORD) == {}
     assert (await rows_with(own_dsn, "warm")).keys() == {"exchanges"}, "what says nothing of it stays"
+
+
+async def test_a_worker_that_has_read_it_for_the_index_brings_no_word_of_it_back(
+    own_store: Store, own_dsn: str
+) -> None:
+    told = await said(own_store, f"I breed {WORD}", reply="")
+    behind = await said(own_store, "Hello there, it rains in Rome", reply="")
+    bred = await kept(own_store, f"Breeds {WORD}", **resting_on(told))
+    read = await own_store.index.unindexed(own_store.anna, limit=9)
+    made = [index_by_words(each, MODEL, embeddable=False) for each in read]
+    assert made[1].chunks[0].context[WORD]
+    await apply(own_store, Erase((bred.id,), (told.message_id,)))
+
+    assert [await own_store.index.index(own_store.anna, each) for each in made] == [False, False]
+
+    assert await rows_with(own_dsn, WORD) == {}
+    async with administrator(own_dsn) as connection:
+        words = "SELECT words FROM recollect.messages WHERE id = $1"
+        assert await connection.fetchval(words, told.message_id) is None
+    left = {each.id: each.before for each in await own_store.index.unindexed(own_store.anna, limit=9)}
+    assert left[behind.message_id] == ""
 
 
 async def test_the_request_sent_again_writes_no_text(own_store: Store, own_dsn: str) -> None:
