@@ -594,6 +594,14 @@ async def test_nobody_sees_anothers_chats_summaries_or_sources(store: Store, fam
     assert all(each.session_id is None for each in await subject.history(ben, mine.id))
 
 
+async def test_what_members_share_is_to_be_done_once(family: Family) -> None:
+    subject, clara, ben = family.subject, family.part(family.clara), family.part(family.ben)
+    dentist = await subject.add(clara, "Has to call the dentist", kind=Kind.TODO)
+    await subject.share(clara, dentist.id, [ben])
+
+    assert [each.id for each in await subject.todos(ben, limit=9)] == [dentist.id]
+
+
 async def test_who_left_reads_nothing_and_their_statements_stay_for_now(store: Store, family: Family) -> None:
     subject, clara, ben = family.subject, family.part(family.clara), family.part(family.ben)
     await subject.add(ben, PLUMBER)

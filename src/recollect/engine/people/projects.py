@@ -281,11 +281,11 @@ class Projects(SharedMemories):
         """Return the user's memories of kind todo, and summaries with open todos of their own chats, newest first."""
         store, parts = self._backends.memories, await self.parts(user_id)
         own, *others = parts
-        found = await store.todos(own, limit=limit)
-        for other in others:
+        found = {each.id: each for each in await store.todos(own, limit=limit)}
+        for other in others:  # a shared memory is in several parts
             theirs = await store.todos(other, limit=limit)
-            found += [_told_to(own, each, parts) for each in theirs if each.kind is Kind.TODO]
-        return sorted(found, key=lambda each: -each.id.int)[:limit]
+            found |= {each.id: _told_to(own, each, parts) for each in theirs if each.kind is Kind.TODO}
+        return sorted(found.values(), key=lambda each: -each.id.int)[:limit]
 
     async def part_changed(self, user_id: str, update_id: UUID) -> tuple[str, str]:
         """Return the part in which a user can undo a change, their own or the one they made it in, and the person to be named."""
