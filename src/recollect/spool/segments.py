@@ -182,9 +182,8 @@ class Segment:
             descriptor = _opened(part, os.O_TRUNC)
             try:
                 _write(descriptor, data, 0)
-                os.fsync(
-                    descriptor
-                )  # before it takes the name: else a crash may leave the name to an empty file
+                # Before it takes the name, which a crash might else leave to an empty file.
+                os.fsync(descriptor)
                 part.replace(self.path)
             except BaseException:
                 os.close(descriptor)

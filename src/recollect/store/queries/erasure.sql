@@ -7,10 +7,12 @@ DELETE FROM {table} WHERE {owner} = $1;
 DELETE FROM {table} WHERE user_id = $1 AND session_id = $2;
 
 -- name: memories_of_user
--- Which memories the user ever saw; the audit does not name what came with an import.
+-- Which memories the user ever saw. The audit does not name what came with an import, until it is replaced.
 SELECT vector_id AS id FROM users_vectors WHERE user_id = $1
 UNION
-SELECT memory_id FROM memory_updates WHERE user_id = $1;
+SELECT memory_id FROM memory_updates WHERE user_id = $1
+UNION
+SELECT replaced_id FROM memory_updates WHERE user_id = $1 AND replaced_id IS NOT NULL;
 
 -- name: erase_shared
 -- Delete memories of the commons that nobody sees any more, over all users; not what serves everybody.

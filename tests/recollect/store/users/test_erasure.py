@@ -309,6 +309,21 @@ async def test_what_came_with_an_import_goes_and_what_only_has_its_id_stays(
     assert await contents(store, "clara") == ["Clara's own words"]
 
 
+async def test_what_was_shared_came_with_an_import_and_was_replaced_goes_with_the_last(
+    own_store: Store, own_dsn: str
+) -> None:
+    office, own = own_store.memory("The office is damp", owner=COMMONS), own_store.memory("It is dry", ANNA)
+    await apply(own_store, Add(office), scope=own_store.ben.scope)
+    await imported(own_store, NAME, "memories", **in_export(office, shared=True))
+    await own_store.memories.erase(own_store.ben, at=NOON)
+    await apply(own_store, Replace(office.id, own, Reason.CONTRADICTS), scope=ANNA)
+    assert await contents_of_all(own_dsn) == {office.content, own.content}
+
+    await own_store.memories.erase(NAME, at=LATER)
+
+    assert await contents_of_all(own_dsn) == set()
+
+
 async def test_what_is_given_while_another_is_erased_is_kept(store: Store, postgres: Postgres) -> None:
     shared = store.memory("The office closes at six", owner=COMMONS)
     await store.memories.apply(store.anna.scope, [Add(shared)], actor=Actor.USER, at=NOON)
