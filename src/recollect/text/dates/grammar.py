@@ -384,7 +384,7 @@ _SINGLE, _SINGLE_RULES = _alternation(
         ),
         ("stretch", "LF?[Nd]U|[Nd]LU|[Nd]UL(?!U)|P[Nda]?U", _stretch),
         ("ago", "[Nda]UA|[BV]F?[Nda]U", lambda found, frame: (_away(found, frame.today, -1),)),
-        ("later", "[Nd]UZ|IF?[Nd]U(?!A)", _later),
+        ("later", "[Nd]UZ|IF?[Nd]U(?!A)|bF?[Nd]U(?![A&])", _later),
         ("relative_unit", "R|LU|UL(?!U)", _relative_unit),
         ("relative_day", "D", lambda found, frame: (unit_span(Unit.DAY, frame.today, found["D"].number),)),
         (
