@@ -145,7 +145,7 @@ class AnswerRelay:
             if request.plain is None or not await refuses_length(answer):
                 yield answer
                 return
-        # Behind the context of the first answer, whose connection is free by now.
+        # Only now, as the first answer has given its connection back.
         request.goes_without_memories()
         headers = rewritable(headers, body=request.plain_is_changed, answer=lists)
         async with ask(headers, request.plain) as answer:

@@ -36,9 +36,8 @@ class FairExecutor:
             # Work that has begun goes on when its caller has given up, and holds its user's place until it ends.
             done.add_done_callback(partial(_release, lock))
             try:
-                return await asyncio.shield(
-                    done
-                )  # cancelled, `done` would release the lock while the work goes on
+                # Cancelled, `done` would release the lock while the work goes on.
+                return await asyncio.shield(done)
             finally:
                 running.cancel()
 
