@@ -325,6 +325,13 @@ def test_a_date_that_cannot_be_within_its_neighbour_is_one_of_its_own() -> None:
     assert read("last year, on 03/04/2024")[0] == LAST_YEAR
 
 
+def test_two_months_are_both_of_the_year_that_is_named() -> None:
+    both = ["2023-03-01 2023-04-01", "2023-04-01 2023-05-01"]
+    assert read("in March and April last year") == both
+    assert read("en mars et avril 2023") == both
+    assert read("between March and April last year") == ["2023-03-01 2023-05-01"]
+
+
 def test_a_month_before_the_31st_begins_on_the_last_day_of_a_shorter_month() -> None:
     assert read("the past month", NOW.replace(day=31)) == ["2024-04-30 2024-06-01"]
 

@@ -32,6 +32,7 @@ Found: TypeAlias = Mapping[str, Symbol]
 """The first symbol of each kind that a rule took; under the names below, the last of a kind."""
 
 _LAST_DATE, _LAST_DAY_NUMBER = "last date", "last day number"
+_FIRST_MONTH, _LAST_MONTH = "first month", "last month"
 
 
 class _Frame(NamedTuple):
@@ -100,6 +101,12 @@ def _month(found: Found, frame: _Frame) -> Spans:
     if "Y" not in found and "n" in found and "L" in found and found["L"].number == 0:
         return ()  # "this may", "this march"
     return _of_its_year(found, frame, _shift(found, frame), _either(found, "Mmn").number)
+
+
+def _months_of_year(found: Found, frame: _Frame) -> Spans:
+    """Read "March and April last year", "May and June 2025"."""
+    both = found[_FIRST_MONTH], found[_LAST_MONTH]
+    return tuple(each for month in both for each in _of_its_year(found, frame, None, month.number))
 
 
 def _short_date(found: Found, frame: _Frame) -> Spans:
@@ -301,6 +308,8 @@ def _reduced(
         last = {symbol.kind: symbol for symbol in taken}
         if dates := [symbol for symbol in taken if symbol.kind in "@r"]:
             found["@"], found[_LAST_DATE] = dates[0], dates[-1]
+        if named := [symbol for symbol in taken if symbol.kind in "Mm"]:
+            found[_FIRST_MONTH], found[_LAST_MONTH] = named[0], named[-1]
         found[_LAST_DAY_NUMBER] = last.get("d") or last.get("O") or _NOTHING
         rule = match.lastgroup or ""
         readings = rules[rule](found, frame)
@@ -347,6 +356,7 @@ _SINGLE, _SINGLE_RULES = _alternation(
             f"(?:[f=]?[FT]{{0,2}}{_TO_DAY}F{{0,2}}[Mm]|b[FT]{{0,2}}{_AND_DAY}F{{0,2}}[Mm]|(?:[f=]?[Mm]F?{_TO_DAY}|b[Mm]F?{_AND_DAY})(?!c)){_OF_ANY_YEAR}?",
             _days_of_month,
         ),
+        ("months_of_year", f"(?<!b)(?<!b[FT])[Mm]&F{{0,2}}[Mm]{_OF_ANY_YEAR}", _months_of_year),
         ("of_year", f"(?:[Od]F{{0,2}}[Mm]|[Mm][Od]|[MmSs]){_OF_SHIFTED}|RF?[MKSs]|LUF?S", _of_year),
         (
             "day_month",
