@@ -176,7 +176,8 @@ WHERE user_id = $1 AND ($2::timestamptz IS NULL OR started_at <= $2)
 ORDER BY last_at DESC, id;
 
 -- name: line_of_memories
--- These memories of the user, and all that they took the place of, or that took theirs and was undone; but not what ended with them.
+-- These memories of the user, and all that they took the place of, or that took theirs and was undone; but not what ended with them,
+-- nor a to-do that is open again.
 WITH RECURSIVE line (id) AS (
     SELECT unnest($2::uuid[])
     UNION  -- and not UNION ALL: two memories may have taken each other's place
@@ -186,6 +187,7 @@ WITH RECURSIVE line (id) AS (
         SELECT u.replaced_id AS id
         FROM memory_updates AS u
         WHERE u.user_id = $1 AND u.memory_id = line.id
+            AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = u.replaced_id)
         UNION ALL
         SELECT u.memory_id
         FROM memory_updates AS u

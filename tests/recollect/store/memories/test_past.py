@@ -123,6 +123,17 @@ async def test_a_to_do_is_open_again_once_what_called_it_done_is_denied(
     assert len(replay(await history(store))) == 2
 
 
+async def test_a_to_do_that_is_open_again_stays_when_what_called_it_done_is_erased(store: Store) -> None:
+    todo, told = await kept(store, ESSAY, kind=Kind.TODO), store.memory(HANDED_IN)
+    done = Past(NOON, Ending.DONE, told.id)
+    await apply(store, Replace(todo.id, told, Reason.CONTRADICTS, past=done))
+    await edit(store, told.id, content="Has not handed in the essay")
+
+    await apply(store, Erase((told.id,), ()))
+
+    assert await contents(store) == [ESSAY]
+
+
 async def test_a_to_do_is_open_again_once_the_edit_that_called_it_done_is_undone(store: Store) -> None:
     todo, told = await kept(store, ESSAY, kind=Kind.TODO), await kept(store, "Has not handed in the essay")
     told = await edit(store, told.id, content=HANDED_IN)
