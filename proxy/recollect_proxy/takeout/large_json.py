@@ -88,7 +88,7 @@ def content_of(item: Item) -> bytes:
 
 
 def decoded(item: Item) -> Any:
-    """Parse an item. U+FFFD replaces lone surrogates, 0 NaN and Infinity; integers have any size.
+    """Parse an item. U+FFFD replaces lone surrogates, 0 NaN, Infinity and larger numbers.
 
     Raises:
         FileError: It is too large, or no JSON.
@@ -99,8 +99,9 @@ def decoded(item: Item) -> Any:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass  # JavaScript and Python write such items, which a strict parser rejects as a whole
     try:
-        text = json.dumps(json.loads(content, parse_constant=lambda _: 0), ensure_ascii=False)
-        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+        text = json.dumps(json.loads(content), ensure_ascii=False)
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return json.loads(text, parse_constant=lambda _: 0)
     except (ValueError, RecursionError):
         raise FileError("A part of the file is no JSON.") from None
 

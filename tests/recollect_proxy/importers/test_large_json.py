@@ -80,6 +80,10 @@ def test_what_is_broken_or_nested_too_deeply_is_refused(tmp_path: Path, content:
         found(tmp_path / "f.json", content)
 
 
+def test_numbers_that_no_float_holds_are_zero() -> None:
+    assert decoded(memoryview(b"[1e999, -1e999, 123456789012345678901]")) == [0, 0, 123456789012345678901]
+
+
 def test_an_item_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large_json, "LARGEST_ITEM", 10)
     path = tmp_path / "f.json"
