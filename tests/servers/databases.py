@@ -24,9 +24,10 @@ _OF_USERS = """
 """
 _GLOBALS = "SELECT owner FROM recollect.vectors WHERE source = 'global'"
 _END_OTHERS = """
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
+"""It waits until they are gone, ten seconds at most: one that commits just now would leave a row for the next test."""
 
 
 @contextmanager

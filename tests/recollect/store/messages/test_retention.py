@@ -207,7 +207,7 @@ async def test_what_is_of_other_exchanges_stays(own_store: Store, own_dsn: str) 
         query = "INSERT INTO recollect.sessions (user_id, id, started_at, last_at, next_turn_index) VALUES ($1, 'empty', $2, $2, 0)"
         await connection.execute(query, store.anna, NOON)
 
-    assert await store.log.erase_old(NOON - 7 * DAY, at=NOON) == 2
+    await store.log.erase_old(NOON - 7 * DAY, at=NOON)
 
     [counts] = [
         each for each in (await store.memories.page(store.anna, limit=9)).memories if each.id != tea.id
