@@ -22,7 +22,7 @@ from recollect.engine import Engine
 
 _FILE = Path(__file__).with_name("general.txt")
 _REQUEST = "request"
-_AIMS = {"general": 3, "requests of others": 10}
+_AIMS = {"general": 3, "requests of others": 15}
 _STORES = 5
 _MOST_SECONDS = 3000.0
 
