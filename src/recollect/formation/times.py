@@ -87,7 +87,7 @@ def past_of(
     until = next((each for each in named if each is not None and begins < each <= told), told)
     if old.holds_until is not None:
         until = min(until, old.holds_until)
-    # Within a day "contradicts" is mostly a correction of what was just said.
+    # Within a day "contradicts" mostly corrects a slip, and is no change.
     return None if until - begins < _SHORTEST else Past(until, Ending.CHANGED, heir)
 
 

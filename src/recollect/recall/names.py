@@ -54,7 +54,7 @@ def with_linked(
     first = min(needed, _BEHIND)
     ids = {each.item.id for each in linked}
     others = [each for each in ranked[first:] if each.item.id not in ids]
-    # Callers sort by score again, so the place between the two neighbours is told by scores, the ends left out.
+    # Callers sort by score again, so these get scores between those of their two neighbours.
     scores = np.linspace(ranked[first - 1].score, others[0].score if others else 0.0, len(linked) + 2)[1:-1]
     placed = [
         replace(each, score=score, parts=SHARES_NAME)

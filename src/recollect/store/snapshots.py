@@ -53,9 +53,8 @@ class PostgresSnapshots(StorePart):
                 memories = await connection.fetch(
                     SQL["snapshot_memories"], user_id, since_memories, _MOST_PAST
                 )
-            reading = asyncio.create_task(
-                in_slices(stored_memories, memories)
-            )  # while the database sends the log
+            # The memories are decoded while the database sends the log.
+            reading = asyncio.create_task(in_slices(stored_memories, memories))
             passages: _LogRows | None = _LogRows([], {})
             if have is None or have.log < now.log or log_anew:
                 passages = await _passages(connection, user_id, since_log, most_bytes // _BYTES_OF_PASSAGE)

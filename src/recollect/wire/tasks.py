@@ -77,7 +77,7 @@ _SHAPES = (
 # Cherry Studio's titles.
 _CHAT_AS_JSON = anchored(r'\[\s*\{\s*"role"\s*:\s*"(?:user|assistant|system)"\s*,\s*"mainText"\s*:')
 _SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
-# The last message of a chat that nobody wrote: Open WebUI's word on a sub-agent that ended (`utils/subagents.py`); the
+# The last message of a chat, written by a machine: Open WebUI's word on a sub-agent that ended (`utils/subagents.py`); the
 # prompts by which OpenClaw wakes its agents, and events of its system with nothing typed below them.
 _WAKING = anchored(
     r"\[ASYNC SUBAGENT COMPLETE - [^\]\n]{1,100}\]\s"
@@ -100,8 +100,8 @@ def is_background_task(chat: ChatBody) -> bool:
 
     Recognised are Open WebUI's titles, tags, follow-ups, search queries, autocompletion, image prompts, emojis, merged answers,
     tool choice, memory review, compaction, note titles and sub-agents, LibreChat's titles and memory, and Cherry Studio's
-    titles; and chats whose last message of the user nobody wrote: what a sub-agent reports back, an agent's heartbeat, a
-    scheduled prompt. A chat with retrieved documents begins like many of them (``### Task:``) and is none.
+    titles; and chats whose last message of the user is a machine's: a sub-agent's report, an agent's heartbeat, a scheduled
+    prompt. A chat with retrieved documents begins like many of them (``### Task:``) and is none.
     """
     system = "\n".join(message.text for message in chat.messages if message.role in INSTRUCTING)
     if _SUB_AGENT in system:

@@ -1,4 +1,4 @@
-"""What a conversation's requests lack is told: no more than it may take, nothing twice, and in steps."""
+"""The block adds the turns that a conversation's requests lack: within its budget, none twice, and in steps."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

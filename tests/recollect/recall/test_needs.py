@@ -27,7 +27,7 @@ FOUR = [LISBON, FIPS, NURSE, TEA]
 async def snapshot_of(
     embedder: RealE5, statements: Sequence[Memory], said: Sequence[StoredPassage] = ()
 ) -> Snapshot:
-    """Return what is kept of somebody, embedded by the real embedder."""
+    """Return a person's snapshot of these statements and messages, embedded by the real embedder."""
     stored = [
         StoredMemory(each, document_of(each.content), Embedded.of(embedder.name, text.reshape(1, -1)))
         for each, text in zip(statements, await embedder.embed([s.content for s in statements]), strict=True)

@@ -267,7 +267,7 @@ class Reembedding:
 
         while True:
             standing = Standing.from_embedders(await store.known(), today)
-            # What other processes still embed with an earlier embedder would have to be replaced again.
+            # While other processes embed with an earlier embedder, their vectors would have to be replaced again.
             if standing.is_complete or standing.waits or standing.since is None or not await held():
                 return True
             users = await store.users(standing.since, without=self._failed, limit=_USERS_AT_ONCE)

@@ -209,6 +209,7 @@ async def test_what_is_of_other_exchanges_stays(own_store: Store, own_dsn: str) 
 
     await store.log.erase_old(NOON - 7 * DAY, at=NOON)
 
+    assert (await rows(own_dsn, store.anna))["exchanges"] == 4
     [counts] = [
         each for each in (await store.memories.page(store.anna, limit=9)).memories if each.id != tea.id
     ]
