@@ -252,7 +252,7 @@ async def _tell_outcome(
         return
     if outcome is not None and engine.engine is not None:
         opened, user_id = engine.engine, turn.scope.user_id
-        news = await opened.tell(turn.scope, turn.key)
+        news = await opened.take_news(turn.scope, turn.key)
         button = await button_name() if news.updates else None
         told = await changes_line(opened, user_id, news.updates[::-1], _notices(call, turn, news), button)
         await _show_status(call, opened, news, told)
@@ -261,7 +261,7 @@ async def _tell_outcome(
 async def _tell_meanwhile(call: Call, live: LiveEngine, turn: Turn) -> None:
     """Show memories formed since the person's last status, in any chat."""
     if live.engine is not None:
-        news = await live.engine.tell(turn.scope, turn.key, since=turn.at - NEWS_AGE)
+        news = await live.engine.take_news(turn.scope, turn.key, since=turn.at - NEWS_AGE)
         await _show_status(call, live.engine, news, _notices(call, turn, news).meanwhile(news.updates[::-1]))
 
 
@@ -269,12 +269,12 @@ async def _show_status(call: Call, engine: Engine, news: News, told: str) -> Non
     """Show a status, if there is one; what can't be shown is left to the person's next answer."""
     if not told:
         return
-    is_told = False
+    is_shown = False
     try:
         await call.emit(status(told))
-        is_told = True
+        is_shown = True
     finally:
-        if not is_told:
+        if not is_shown:
             await engine.requeue_news(news)
 
 

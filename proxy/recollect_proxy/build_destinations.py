@@ -158,7 +158,7 @@ class Destinations:
                 executor=self._executor,
                 policy=way.policy,
                 is_default=way.is_default,
-                is_told=bool(settings.upstreams),
+                is_named=bool(settings.upstreams),
                 lends=way.lends,
                 shows_status=settings.openwebui_status and dialect is COMPLETIONS,
             ),

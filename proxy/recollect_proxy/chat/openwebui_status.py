@@ -105,7 +105,9 @@ class Shown:
         engine, turn = self._engine.engine, self._turn
         try:
             return (
-                None if engine is None else await engine.tell(turn.scope, turn.key, since=turn.at - NEWS_AGE)
+                None
+                if engine is None
+                else await engine.take_news(turn.scope, turn.key, since=turn.at - NEWS_AGE)
             )
         except RecollectError:
             return None  # the next answer tells it

@@ -153,7 +153,7 @@ class RequestPreparer:
         executor: Composes large requests off the event loop.
         policy: The rules for data to and from the upstream.
         is_default: Whether the upstream gets all requests that no other takes.
-        is_told: Whether requests are explained with its name, as there are several, or it has a policy.
+        is_named: Whether a request's explanation names it, as there are several, or it has a policy.
         lends: Whether a request's own credential is for it, and so for background calls on the request's behalf.
         shows_status: Whether users of OpenWebUI are shown the memory's status.
     """
@@ -164,7 +164,7 @@ class RequestPreparer:
     executor: FairExecutor
     policy: UpstreamSettings
     is_default: bool
-    is_told: bool
+    is_named: bool
     lends: bool
     shows_status: bool
     full_chats: FullChats = field(default_factory=FullChats)
@@ -217,9 +217,9 @@ class RequestPreparer:
 
     def _with_upstream(self, prepared: Prepared, *, learns: bool) -> Prepared:
         """Return the preparation with the upstream in its explanation."""
-        if learns and not self.is_told:
+        if learns and not self.is_named:
             return prepared
-        name = self.policy.name if self.is_told else ""
+        name = self.policy.name if self.is_named else ""
         flags = prepared.flags if learns else (*prepared.flags, _NOT_LEARNED)
         return replace(prepared, upstream=name, flags=flags)
 

@@ -58,7 +58,7 @@ async def take_message_changes(asked: Asked) -> Any:
     chat, message, engine = asked.chat, asked.sent.message, asked.engine
     if asked.sent.wait:  # a client that leaves meanwhile takes no change
         await unless_left(asked.incoming, engine.formed(chat, message, seconds=asked.sent.wait))
-    news = await engine.tell(chat, message)
+    news = await engine.take_news(chat, message)
     if news.updates:
         await asked.note_read(chat.user_id)  # a look that found no news is no read
     notices, updates = _notices(asked, news.updates), news.updates[::-1]

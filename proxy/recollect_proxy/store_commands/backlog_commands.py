@@ -153,7 +153,7 @@ async def reembed(
 
     lacking = await unembedded()
     for each in lacking:
-        await engine.embed_again(each)
+        await engine.enqueue_indexing(each)
     found = sum(lacking.values())
     left = await _wait(unembedded, lambda counts: sum(counts.values()), found, patience if wait else 0.0)
     gate = await engine.measured_gate() if wait and not left and not user else None

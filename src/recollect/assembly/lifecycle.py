@@ -119,7 +119,7 @@ async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -
     if settings.database_url is None and not await asyncio.to_thread(_is_shared, settings.data_dir):
         log.warning("worker_started_without_proxy", folder=str(settings.data_dir), remedy=_ALONE)
     async with _open(settings, upstream) as (_, start):
-        await WorkerProcess(msgspec.structs.replace(start, is_told=False)).run()
+        await WorkerProcess(msgspec.structs.replace(start, is_sent_chats=False)).run()
 
 
 def _is_shared(folder: Path) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 
+from recollect.text.attribution import asking_ends
 from recollect.text.lookalike_letters import ST, looks_of
 from recollect.text.normalization import storable_text
 from recollect.text.patterns import bounded, linear, replaced
@@ -14,8 +15,6 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\u
 _WORD = bounded(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+")
 _ELLIPSIS = "\u2026"
 _READ = 20_000
-_BEGINNING, _END = 400, 800
-"""Characters of a long message that count as its question, as in the search: people ask before or after pasted text."""
 _TELLING = 4
 _ELLIPSIS_ROOM = 6
 """Characters that the marks of a cut take of a window."""
@@ -26,8 +25,7 @@ _CHARACTERS_A_TOKEN = 16
 
 def focus_of(text: str) -> frozenset[str]:
     """Return the words of a question by which an excerpt is chosen: case-folded; ASCII words of four letters or more."""
-    near = text if len(text) <= _BEGINNING + _END else f"{text[:_BEGINNING]}\n{text[-_END:]}"
-    words = _words(near)
+    words = _words(asking_ends(text))
     return frozenset(word for word in words if len(word) >= _TELLING or not word.isascii())
 
 

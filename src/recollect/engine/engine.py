@@ -90,7 +90,7 @@ def system_clock() -> datetime:
 
 
 class Engine(Profiles):
-    """Long-term memory of many users, kept apart from each other. A task of one part alone is that part's method."""
+    """Long-term memory of many users, kept apart from each other."""
 
     def __init__(
         self,
@@ -105,22 +105,21 @@ class Engine(Profiles):
         self._own_worker = FormationWorker(backends, policy, clock)
         self._worker = worker or self._own_worker
         self._retriever = Retriever(backends, policy, clock)
-        memories, messages, inbox = backends.memories, backends.log, backends.inbox
         self._recorder = recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
-        self.remember, self.log_turn, self.log_reply = (
-            recorder.remember,
-            recorder.log_turn,
-            recorder.log_reply,
-        )
-        self.write, self.when_erased = recorder.write_phase, recorder.when_erased
-        self.write_notes = recorder.write_notes
-        self.chats, self.run, self.drain = self._worker.chats, self._worker.run, self._own_worker.drain
-        self.refresh_snapshots, self.embed_again = backends.snapshots.refresh, backends.index.enqueue
-        self.chat_of_answer, self.abandon = self._retriever.chat_of_answer, messages.abandon
-        self.exchange_of_answer, self.erased_among = messages.exchange_of_answer, messages.erased_among
-        self.sessions, self.vacuum = memories.sessions, memories.vacuum
-        self.outcome, self.backlog, self.export = inbox.outcome, inbox.backlog, backends.portability.export
-        self.tell, self.requeue_news = inbox.tell, inbox.requeue_news
+        # Tasks of one part alone, by the part's own names.
+        self.remember, self.write_phase = recorder.remember, recorder.write_phase
+        self.log_turn, self.log_reply = recorder.log_turn, recorder.log_reply
+        self.write_notes, self.when_erased = recorder.write_notes, recorder.when_erased
+        self.run, self.note_running_chats = self._worker.run, self._worker.note_running_chats
+        self.drain = self._own_worker.drain
+        self.chat_of_answer = self._retriever.chat_of_answer
+        self.exchange_of_answer = backends.log.exchange_of_answer
+        self.abandon_turn, self.erased_among = backends.log.abandon_turn, backends.log.erased_among
+        self.sessions, self.vacuum = backends.memories.sessions, backends.memories.vacuum
+        self.outcome, self.backlog = backends.inbox.outcome, backends.inbox.backlog
+        self.take_news, self.requeue_news = backends.inbox.take_news, backends.inbox.requeue_news
+        self.export = backends.portability.export
+        self.refresh_snapshots, self.enqueue_indexing = backends.snapshots.refresh, backends.index.enqueue
         leave_out = partial(self.erase_session, leaves_out=True)
         self._requests = ChatRequests(self, leave_out, backends, policy, clock)
         self.search_chats = ChatSearch(self._retriever, clock, self.policy_of).search
@@ -159,7 +158,7 @@ class Engine(Profiles):
     async def rank(self, turn: Turn, *, reach: Reach | None = None) -> Ranking:
         """Return what may be recalled for ``turn`` as it ranks, before the gate and without a deadline. Raises EmbedderError."""
         policy = await self.policy_of(turn.scope.user_id)
-        ranking, _ = await self._retriever.rank(
+        ranking, _ = await self._retriever.rank_without_deadline(
             in_zone(turn, policy.zone), reach=reach, lifetimes=policy.lifetimes
         )
         return ranking

@@ -187,7 +187,7 @@ class Policy:
             ),
             summarizing=Summarizing() if approves else _summarizing(self.summarizing, flags),
             rules=rules,
-            bounds=_bounds(self.bounds, flags),
+            bounds=_changed_bounds(self.bounds, flags),
             caps=caps,
             lifetimes=self.lifetimes.with_own(flags.lifetimes),
             zone=zone_named(flags.time_zone or "") or zone_named(flags.told_zone or "") or self.zone,
@@ -205,7 +205,7 @@ def _summarizing(summarizing: Summarizing, flags: Flags) -> Summarizing:
     return replace(summarizing, turns=_or(flags.summary_turns, summarizing.turns))
 
 
-def _bounds(bounds: Bounds, flags: Flags) -> Bounds:
+def _changed_bounds(bounds: Bounds, flags: Flags) -> Bounds:
     """Return the changed bounds: the limit of a chat's blocks changes with the limit of a turn."""
     if flags.max_memory_tokens is not None:
         share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)

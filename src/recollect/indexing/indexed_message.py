@@ -194,10 +194,10 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
     text = message.content[:_MOST_CHARACTERS]
     parts = parts_of(message, len(text))
     own = own_text(text, parts)
-    is_told = is_recallable(replace(message, content=own))
-    if not is_told and (message.failed or not any(part.pasted for part in parts)):
+    has_own_words = is_recallable(replace(message, content=own))
+    if not has_own_words and (message.failed or not any(part.pasted for part in parts)):
         return IndexedMessage(message.id, (), {}, model, statement_features(own))
-    cut = [(part, chunk) for part in parts if is_told or part.pasted for chunk in _chunks(text, part)]
+    cut = [(part, chunk) for part in parts if has_own_words or part.pasted for chunk in _chunks(text, part)]
     indexed = tuple(
         IndexedChunk(
             chunk.start,

@@ -85,7 +85,7 @@ class Yielding:
         """Seconds without any chat before anything begins."""
         return self._idle
 
-    def chats(self, running: int) -> None:
+    def note_running_chats(self, running: int) -> None:
         """Note how many chats run now."""
         before, self._runs = self._runs, running > 0
         if before and not self._runs:

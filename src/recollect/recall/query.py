@@ -7,13 +7,10 @@ from datetime import datetime, tzinfo
 from recollect.model import Role, Turn
 from recollect.model.local_time import wall
 from recollect.text import cues
-from recollect.text.attribution import question_in
+from recollect.text.attribution import asking_ends, question_in
 from recollect.text.cues import seeks_advice
 from recollect.text.dates import Period, dates_meant
 from recollect.text.lexical import identifiers, query_terms
-
-# About as many characters as an embedder reads. People ask before or after pasted text.
-_BEGINNING, _END = 400, 800
 
 _BEFORE = 200
 """Characters of the message before, and of its reply, that precede a question that can't stand alone."""
@@ -69,7 +66,7 @@ class RecallQuery:
 def read_query(turn: Turn) -> RecallQuery:
     """Return the query of a turn."""
     question, before = question_in(turn.text), _said_before(turn)
-    asked = _bounded(question)
+    asked = asking_ends(question.strip())
     goes_on = cues.cannot_stand_alone(asked)
     text = _with_what_it_refers_to(turn, question_in(before), asked) if goes_on else asked
     return RecallQuery(
@@ -105,7 +102,7 @@ def read_of(turn: Turn) -> Hashable:
 
 def asked_before(query: RecallQuery) -> str:
     """Return the words of the message before that ask for something, shortened like the question's own."""
-    return _bounded(question_in(query.before))
+    return asking_ends(question_in(query.before).strip())
 
 
 def in_the_zone(query: RecallQuery, turn: Turn) -> RecallQuery:
@@ -114,13 +111,6 @@ def in_the_zone(query: RecallQuery, turn: Turn) -> RecallQuery:
         return query
     now = wall(turn.at)
     return replace(query, periods=dates_meant(query.asked, now), now=now, zone=turn.at.tzinfo)
-
-
-def _bounded(text: str) -> str:
-    clean = text.strip()
-    if len(clean) <= _BEGINNING + _END:
-        return clean
-    return f"{clean[:_BEGINNING]}\n{clean[-_END:]}"
 
 
 def _said_before(turn: Turn) -> str:

@@ -208,17 +208,17 @@ class _Selection:
 
     def select(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
         """Select. A passage is dropped if a statement learned from it is selected, whichever of the two ranks first."""
-        told = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
+        understood = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
         while True:
-            done = self._once(ranked, told, session_only=session_only)
+            done = self._once(ranked, understood, session_only=session_only)
             # A dropped passage makes room for a statement, which may tell a further one; each round adds messages, so it ends.
-            more = told | _messages_of(each.item for each in done if each.dropped is None)
-            if not any(each.dropped is None and _is_told(each.item, more) for each in done):
+            more = understood | _messages_of(each.item for each in done if each.dropped is None)
+            if not any(each.dropped is None and _is_understood(each.item, more) for each in done):
                 return done
-            told = more
+            understood = more
 
     def _once(
-        self, ranked: Sequence[Recollection], told: frozenset[UUID], *, session_only: bool
+        self, ranked: Sequence[Recollection], understood: frozenset[UUID], *, session_only: bool
     ) -> list[Recollection]:
         # The best passage sets the cliff even if it is dropped. Statements have no cliff.
         best = next((each.score for each in ranked if not is_judged(each.item)), 0.0)
@@ -230,7 +230,7 @@ class _Selection:
             is_statement = is_judged(each.item)
             dropped = self._of_itself(each.item, is_statement, session_only=session_only)
             if dropped is None and not is_statement:
-                if _is_told(each.item, told):
+                if _is_understood(each.item, understood):
                     dropped = Drop.SAME_SOURCE
                 elif each.score < self._cliff(len(taken)) * best:
                     dropped = Drop.CLIFF
@@ -299,8 +299,8 @@ def _messages_of(items: Iterable[Item]) -> frozenset[UUID]:
     return frozenset(message for item in statements for message in item.provenance.message_ids)
 
 
-def _is_told(item: Item, told: frozenset[UUID]) -> bool:
-    return isinstance(item, Passage) and item.message_id in told
+def _is_understood(item: Item, understood: frozenset[UUID]) -> bool:
+    return isinstance(item, Passage) and item.message_id in understood
 
 
 def _source(item: Item) -> _Source:

@@ -77,7 +77,7 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
         gc.freeze()  # objects of the start stay: no later collection looks through them, and none did until here
         gc.enable()
         policy = make_policy(settings, upstream=start.upstream)
-        worker = FormationWorker(backends, policy, system_clock, is_told=start.is_told)
+        worker = FormationWorker(backends, policy, system_clock, is_sent_chats=start.is_sent_chats)
         working = asyncio.create_task(worker.run())
         further = {
             working,
@@ -104,7 +104,7 @@ async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches:
             case Lent() as lent:
                 worker.lend(lent)
             case Chats(running):
-                worker.chats(running)
+                worker.note_running_chats(running)
             case Clear():
                 for cache in caches:
                     cache.clear()

@@ -58,7 +58,7 @@ class WorkerProcess:
         self._start = start
         self._yields = yields
         self._running = 0
-        self._is_told = False
+        self._knows_of_chats = False
         self._quiet: asyncio.TimerHandle | None = None
         self._credentials: TTLCache[UUID, Lent] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._process: asyncio.subprocess.Process | None = None
@@ -87,21 +87,21 @@ class WorkerProcess:
         """Have the worker clear its caches of texts."""
         self._send(Clear())
 
-    def chats(self, running: int) -> None:
+    def note_running_chats(self, running: int) -> None:
         """Tell the worker when a chat runs on the upstream, and when none has for a moment: a message wakes it."""
         self._running = running
         if self._quiet is not None:
             self._quiet.cancel()
             self._quiet = None
         if running:
-            self._tell_of_chats()
+            self._send_chats()
         else:
-            self._quiet = asyncio.get_running_loop().call_later(_QUIET_SECONDS, self._tell_of_chats)
+            self._quiet = asyncio.get_running_loop().call_later(_QUIET_SECONDS, self._send_chats)
 
-    def _tell_of_chats(self) -> None:
+    def _send_chats(self) -> None:
         is_any = bool(self._running)
-        if self._yields and is_any != self._is_told:
-            self._is_told = is_any
+        if self._yields and is_any != self._knows_of_chats:
+            self._knows_of_chats = is_any
             self._send(Chats(self._running))
 
     def _send(self, message: ToWorker) -> None:
@@ -141,8 +141,8 @@ class WorkerProcess:
         self._process = process
         try:
             self._send(self._start)
-            self._is_told = False
-            self._tell_of_chats()
+            self._knows_of_chats = False
+            self._send_chats()
             for lent in list(self._credentials.values()):  # the oldest first: it is its person's
                 self._send(lent)
             log.info("worker_started", process=process.pid)

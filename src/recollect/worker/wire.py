@@ -31,13 +31,13 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
         settings: The engine's settings by name. Secrets are in clear text.
         upstream: The base URL of the LLM server that chats use, if there is one.
         log_level: The log level, for logs as JSON; None: structlog's own configuration.
-        is_told: Whether the worker is sent ``Chats``. If not, it looks for running chats in the message log.
+        is_sent_chats: Whether the worker is sent ``Chats``. If not, it looks for running chats in the message log.
     """
 
     settings: Mapping[str, Any]
     upstream: str | None = None
     log_level: str | None = None
-    is_told: bool = True
+    is_sent_chats: bool = True
 
 
 class Clear(msgspec.Struct, frozen=True, tag="clear"):
@@ -50,7 +50,7 @@ class Chats(msgspec.Struct, frozen=True, tag="chats"):
     running: int
 
 
-class Report(msgspec.Struct, frozen=True, tag="told"):
+class Report(msgspec.Struct, frozen=True, tag="report"):
     """From a worker: its counts since its start, and the statistics of its model calls."""
 
     counts: FormationCounts
@@ -65,7 +65,7 @@ def _counter(_kind: type, numbers: Mapping[str, int]) -> Counter[str]:
 
 
 _TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lent | Clear | Chats)
-_TOLD = msgspec.json.Decoder(Report, dec_hook=_counter)
+_REPORT = msgspec.json.Decoder(Report, dec_hook=_counter)
 
 
 def line_of(message: ToWorker | Report) -> bytes:
@@ -80,4 +80,4 @@ def to_worker(line: bytes) -> ToWorker:
 
 def read_report(line: bytes) -> Report:
     """Return the report in a line of a worker. Raises msgspec.MsgspecError."""
-    return _TOLD.decode(line)
+    return _REPORT.decode(line)

@@ -528,9 +528,9 @@ class TestChatsFirst:
         await worker.hears(1)
         worker.yielding = Yielding(yields=True, idle=0)
 
-        worker.yielding.chats(1)
+        worker.yielding.note_running_chats(1)
         again = await worker.drain()
-        worker.yielding.chats(0)
+        worker.yielding.note_running_chats(0)
 
         assert again is not None
         assert again <= timedelta(seconds=1)

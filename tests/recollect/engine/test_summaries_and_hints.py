@@ -380,7 +380,7 @@ async def test_chats_come_first(store: Store) -> None:
     hinter = ScriptedHinter()
     subject = hinting(store, hinter, replace(NAMED, yields=Yields(to_chats=True, idle=60.0)))
     await subject.add(store.anna, "Drinks tea")
-    subject.chats(1)
+    subject.note_running_chats(1)
 
     again = await subject.drain(store.anna)
 

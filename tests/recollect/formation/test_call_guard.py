@@ -294,10 +294,10 @@ class TestChatsFirst:
             asked.clear()
             calling = asyncio.create_task(guard.call(own_store.anna, wait))
             await asked.wait()
-            yielding.chats(1)
+            yielding.note_running_chats(1)
             with pytest.raises(YieldedError):
                 await calling
-            yielding.chats(0)
+            yielding.note_running_chats(0)
 
         assert guard.guarded.failures == 0
         assert guard.guarded.errors == {}

@@ -28,9 +28,9 @@ class Server:
         self.yielding = Yielding(yields=yields, idle=idle, now=lambda: self.now)
 
     def chats_for(self, seconds: float) -> None:
-        self.yielding.chats(1)
+        self.yielding.note_running_chats(1)
         self.now += seconds
-        self.yielding.chats(0)
+        self.yielding.note_running_chats(0)
 
     async def works(self, user: str = ANNA, *, seconds: float = 0.0) -> None:
         """Ask a model, which answers after so long."""
@@ -68,10 +68,10 @@ async def test_nothing_begins_while_a_chat_runs_nor_for_a_while_behind_it() -> N
     server = Server(idle=3)
     await server.works()
 
-    server.yielding.chats(1)
+    server.yielding.note_running_chats(1)
     with pytest.raises(YieldedError):
         await server.works()
-    server.yielding.chats(0)
+    server.yielding.note_running_chats(0)
     server.now += 2
     with pytest.raises(YieldedError) as early:
         await server.works()
@@ -93,7 +93,7 @@ async def test_what_runs_is_cancelled_as_soon_as_a_chat_comes() -> None:
 async def test_a_server_that_chats_do_not_have_is_left_to_nobody() -> None:
     server = Server(yields=False)
 
-    server.yielding.chats(1)
+    server.yielding.note_running_chats(1)
     await server.works()
 
     assert server.yielding.wait(ANNA) == timedelta()
@@ -147,7 +147,7 @@ async def test_work_that_asks_no_model_tells_nothing_of_how_long_that_takes() ->
 class TestChatsThatNeverPause:
     async def test_put_nothing_off_for_ever(self) -> None:
         server = Server()
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
         assert server.yielding.wait(ANNA) > timedelta()
 
         server.now += LONGEST_WAIT - 1
@@ -157,13 +157,13 @@ class TestChatsThatNeverPause:
 
     async def test_what_is_done_beside_them_is_not_given_up(self) -> None:
         server = Server(idle=0)
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
         server.yielding.wait(ANNA)
         server.now += LONGEST_WAIT
 
         async def answer() -> str:
-            server.yielding.chats(0)
-            server.yielding.chats(1)
+            server.yielding.note_running_chats(0)
+            server.yielding.note_running_chats(1)
             await asyncio.sleep(0)
             return "done"
 
@@ -172,7 +172,7 @@ class TestChatsThatNeverPause:
 
     async def test_leave_it_a_tenth_of_the_time_one_user_after_the_other(self) -> None:
         server = Server()
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
         for user in (ANNA, BEN):
             server.yielding.wait(user)
         server.now += LONGEST_WAIT
@@ -190,7 +190,7 @@ class TestChatsThatNeverPause:
         server = Server(idle=0)
 
         await server.is_given_up()
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
         server.now += LONGEST_WAIT
 
         await server.works()
@@ -202,19 +202,19 @@ class TestChatsThatNeverPause:
         while server.now - began < LONGEST_WAIT + 2 * LONGEST_IDLE:
             server.now += 2 * LONGEST_IDLE
             await server.is_given_up()
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
 
         await server.works()
 
     async def test_are_counted_anew_where_nothing_began_in_a_long_pause(self) -> None:
         server = Server(idle=3)
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
         server.yielding.wait(ANNA)
         server.now += 100
-        server.yielding.chats(0)
+        server.yielding.note_running_chats(0)
 
         server.now += 5_000
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
 
         assert server.yielding.wait(ANNA) == timedelta(seconds=3)
         server.now += LONGEST_WAIT
@@ -222,13 +222,13 @@ class TestChatsThatNeverPause:
 
     async def test_are_counted_on_through_pauses_that_are_short(self) -> None:
         server = Server(idle=3)
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
         server.yielding.wait(ANNA)
         server.now += LONGEST_WAIT
 
-        server.yielding.chats(0)
+        server.yielding.note_running_chats(0)
         server.now += 3.1
-        server.yielding.chats(1)
+        server.yielding.note_running_chats(1)
 
         await server.works()
 

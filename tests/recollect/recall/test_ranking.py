@@ -54,7 +54,7 @@ async def rank(
     backends = Backends(**store.parts, embedder=embedder, log_embedder=log_embedder or embedder)
     turn = store.turn(asked, scope, history=history)
     retriever = Retriever(backends, PATIENT, lambda: turn.at)
-    ranking, _ = await retriever.rank(turn, lifetimes=PATIENT.lifetimes, reach=reach)
+    ranking, _ = await retriever.rank_without_deadline(turn, lifetimes=PATIENT.lifetimes, reach=reach)
     return ranking
 
 

@@ -44,11 +44,11 @@ class Telling(Through):
         self.go_on, self.error = asyncio.Event(), error
         self.told: list[News] = []
 
-    async def tell(self, scope: Scope, key: str, *, since: datetime | None = None) -> News:
+    async def take_news(self, scope: Scope, key: str, *, since: datetime | None = None) -> News:
         if self.error is not None:
             raise self.error
         await self.go_on.wait()
-        self.told.append(await self._part.tell(scope, key, since=since))
+        self.told.append(await self._part.take_news(scope, key, since=since))
         return self.told[-1]
 
 

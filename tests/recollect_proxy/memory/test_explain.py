@@ -107,7 +107,7 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
 ) -> None:
     engine = proxy.app.engine.engine
     assert engine is not None
-    written, write, note = asyncio.Event(), engine.write, engine.write_notes
+    written, write, note = asyncio.Event(), engine.write_phase, engine.write_notes
 
     async def write_late(entry: LogEntry) -> Written:
         await written.wait()
@@ -117,7 +117,7 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
         await written.wait()
         await note(turn, notes)
 
-    monkeypatch.setattr(engine, "write", write_late)
+    monkeypatch.setattr(engine, "write_phase", write_late)
     monkeypatch.setattr(
         engine, "write_notes", note_late
     )  # notes that miss the turn's write are written separately

@@ -111,7 +111,7 @@ def test_the_gate_is_measured_once_all_is_embedded(
     async def embed() -> None:
         settings = proxy_settings(database_url=own_dsn, data_dir=data_dir, formation="qa_turn")
         async with open_engine(settings) as engine:
-            await engine.embed_again(old.anna)
+            await engine.enqueue_indexing(old.anna)
             await engine.drain(old.anna)
 
     asyncio.run(embed())

@@ -62,7 +62,7 @@ class Worker(Protocol):
         """Empty its caches of texts, after an erasure."""
         ...
 
-    def chats(self, running: int) -> None:
+    def note_running_chats(self, running: int) -> None:
         """Tell it how many chats run on the upstream now."""
         ...
 
@@ -83,7 +83,7 @@ class AbsentWorker:
     def clear_caches(self) -> None:
         """Keep its caches: they hold hashes and embeddings, which expire."""
 
-    def chats(self, running: int) -> None:
+    def note_running_chats(self, running: int) -> None:
         """Tell it nothing: it reads in the log whose answers are under way."""
 
     async def run(self) -> None:
@@ -94,15 +94,17 @@ class AbsentWorker:
 class FormationWorker:
     """Forms, summarizes and indexes what users say, within this process; a ``Worker``.
 
-    Unless it ``is_told`` of chats that run, it looks into the log whose answers are under way.
+    Unless it ``is_sent_chats``, it looks into the log whose answers are under way.
     """
 
-    def __init__(self, backends: Backends, policy: Policy, clock: Clock, *, is_told: bool = True) -> None:
+    def __init__(
+        self, backends: Backends, policy: Policy, clock: Clock, *, is_sent_chats: bool = True
+    ) -> None:
         self._backends = backends
         self._policy = policy
         self._clock = clock
         self._credentials = Credentials()
-        self._is_told = is_told
+        self._is_sent_chats = is_sent_chats
         self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
         self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
         self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
@@ -128,9 +130,9 @@ class FormationWorker:
     def clear_caches(self) -> None:
         """Do nothing: within one process the engine has emptied the caches."""
 
-    def chats(self, running: int) -> None:
+    def note_running_chats(self, running: int) -> None:
         """Give up calls to the server of these chats, and begin none there while they run."""
-        self._yielding.chats(running)
+        self._yielding.note_running_chats(running)
 
     async def run(self) -> None:
         """Form memories of logged messages, and keep the index, until cancelled."""
@@ -142,7 +144,7 @@ class FormationWorker:
             if self._backends.webhook is not None:
                 delivery = WebhookDelivery(self._backends.events, self._backends.webhook, self._clock)
                 running.create_task(delivery.run())
-            if self._yielding.yields and not self._is_told:
+            if self._yielding.yields and not self._is_sent_chats:
                 elsewhere = ChatsElsewhere(self._backends.inbox, self._yielding, self._clock)
                 running.create_task(elsewhere.watch())
 
@@ -251,7 +253,7 @@ class ChatsElsewhere:
         except StoreError as error:
             log.debug("chats_lookup_failed", error=type(error).__name__)
             return
-        self._yielding.chats(running)
+        self._yielding.note_running_chats(running)
         if not running:
             self._idle_at = self._told_at = now
         elif now - self._told_at >= _TOLD_AFTER:

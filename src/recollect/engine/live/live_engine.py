@@ -153,7 +153,7 @@ class LiveEngine:
             try:
                 async with self._open_engine() as engine:
                     self._engine, self.failure = engine, None
-                    engine.chats(self._chats)  # also chats that began before it was open
+                    engine.note_running_chats(self._chats)  # also chats that began before it was open
                     engine.when_erased(self.recent.forget)
                     self._opened.set()
                     self._first_try.set()
@@ -197,7 +197,7 @@ class LiveEngine:
     def _count_chats(self, more: int) -> None:
         self._chats += more
         if self._engine is not None:
-            self._engine.chats(self._chats)
+            self._engine.note_running_chats(self._chats)
 
     async def in_its_chat(self, turn: Turn) -> Turn:
         """Return a turn in the chat that it belongs to, if its request names none or has only its end; never raises."""
@@ -238,7 +238,7 @@ class LiveEngine:
         await self.caught_up()
         try:
             if self._engine is not None:
-                await self._engine.abandon(task)
+                await self._engine.abandon_turn(task)
         except StoreError as error:
             log.warning("task_removal_failed", error=type(error).__name__)
 

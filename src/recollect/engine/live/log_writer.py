@@ -268,7 +268,7 @@ class LogWriter:
 
     async def _written(self, engine: Engine, entry: LogEntry, seconds: float | None = None) -> Written:
         """Write a phase to the log, for so many seconds, or until this writer closes. Raises StoreError."""
-        writing = asyncio.create_task(engine.write(entry))
+        writing = asyncio.create_task(engine.write_phase(entry))
         if not await wait_until_done(writing, self._closing if seconds is None else None, seconds):
             writing.cancel()  # and not waited for: to let go of a store that hangs takes time too
             writing.add_done_callback(_ended)

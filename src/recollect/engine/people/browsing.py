@@ -295,7 +295,7 @@ class ChatSearch:
         )
         now = self._clock()
         turn = in_zone(Turn(Scope(user_id, ""), text, f"chats:{now.isoformat()}", now, ""), policy.zone)
-        ranking, _ = await self._retriever.rank(
+        ranking, _ = await self._retriever.rank_without_deadline(
             turn, lifetimes=policy.lifetimes, reach=reach, narrowed=partial(_said_in, period)
         )
         found = [each for each in ranking.ranked if _is_of_chat(each.item, period)]

@@ -94,9 +94,9 @@ class ChatRequests:
         try:
             request = request_of(turn)
             if request is None or request.asking is Request.KNOWN:  # recall answers KNOWN
-                wanted = asked_to_remember_a_secret(turn) and await self._is_told(turn)
+                wanted = asked_to_remember_a_secret(turn) and await self._is_added_to(turn)
                 return CarriedOut(answers.CONFIDENTIAL) if wanted else None
-            if not await self._is_told(turn):
+            if not await self._is_added_to(turn):
                 return None
             if request.asking is Request.EVERYTHING:
                 return CarriedOut(answers.NOT_EVERYTHING)
@@ -108,7 +108,7 @@ class ChatRequests:
         is_clear = request is not None and request.asking in answers.CLEAR_ALONE
         return CarriedOut(answers.UNCERTAIN) if is_clear else None
 
-    async def _is_told(self, turn: Turn) -> bool:
+    async def _is_added_to(self, turn: Turn) -> bool:
         """Return whether the turn's prompt is added to at all, by the settings of its user and of everybody."""
         flags = await within(_PATIENCE_SECONDS, self._backends.flags.flags(turn.scope.user_id))
         return self._policy.under(flags).bounds.placement is not Placement.OFF

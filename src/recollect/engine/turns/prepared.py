@@ -165,7 +165,7 @@ class RecallState:
     @cached_property
     def bounds(self) -> Bounds:
         """The places and sizes of additions for this request."""
-        return _bounds(self.policy, self.options)
+        return _bounds_of_request(self.policy, self.options)
 
     @property
     def adds(self) -> bool:
@@ -229,12 +229,12 @@ class RecallState:
         if begins_anew(self.turn, chat):
             self.over = tuple(each.anchor for each in chat.injections)
             self.chat = replace(chat, injections=())
-        elif not self._is_told(chat):  # told again: the memory's answers may have changed since
+        elif not self._has_answers(chat):  # told again: the memory's answers may have changed since
             left = tuple(each for each in chat.injections if each.anchor != self.turn.anchor)
             self.over = (self.turn.anchor,) if len(left) < len(chat.injections) else ()
             self.chat = replace(chat, injections=left)
 
-    def _is_told(self, chat: Chat) -> bool:
+    def _has_answers(self, chat: Chat) -> bool:
         """Return whether the chat got the same answers with this turn before."""
         own = [each.block for each in chat.injections if each.anchor == self.turn.anchor]
         return all(answer in block for block in own for answer in self.answers)
@@ -394,7 +394,7 @@ def _budget(state: RecallState) -> int:
     return min(bounds.later_tokens, bounds.memory_tokens) if state.given else bounds.memory_tokens
 
 
-def _bounds(policy: Policy, options: RecallOptions) -> Bounds:
+def _bounds_of_request(policy: Policy, options: RecallOptions) -> Bounds:
     """Return the places and sizes of additions for one request."""
     bounds = policy.bounds
     if options.memory_tokens is not None:

@@ -92,7 +92,7 @@ class _Question:
 
 
 @dataclass(slots=True)
-class _Ranked:
+class _SharedRanking:
     """A ranking that equal questions share, with the last prompt that was prepared by it and all else that this was made of.
 
     Several models asked at once differ in nothing.
@@ -110,7 +110,7 @@ class Retriever:
         self._policy = policy
         self._clock = clock
         self._questions: EqualQuestions[_Question] = EqualQuestions(lambda read: not read.watch.degraded)
-        self._equal: EqualQuestions[_Ranked] = EqualQuestions(_has_vectors)
+        self._rankings: EqualQuestions[_SharedRanking] = EqualQuestions(_has_vectors)
         self._messages = MessageVectors()
         # Weak: an entry goes with the person's last turn.
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
@@ -124,9 +124,9 @@ class Retriever:
         """Forget the vectors of messages, and the rankings of a moment ago."""
         self._messages.clear()
         self._questions.clear()
-        self._equal.clear()
+        self._rankings.clear()
 
-    async def rank(
+    async def rank_without_deadline(
         self,
         turn: Turn,
         *,
@@ -134,7 +134,7 @@ class Retriever:
         reach: Reach | None = None,
         narrowed: Callable[[Snapshot], Snapshot] = lambda whole: whole,
     ) -> tuple[Ranking, Snapshot]:
-        """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
+        """Return what may be recalled for ``turn`` as it ranks, before gate and budget.
 
         No memory counts whose day by ``lifetimes`` has come.
         ``narrowed`` returns the part of the person's snapshot that is ranked.
@@ -147,7 +147,7 @@ class Retriever:
         question = await self._question(turn, reach)
         whole = (await self.whole_snapshot(turn.scope.user_id)).living(lifetimes, turn.at)
         snapshot = narrowed(whole)
-        return await self._ranked(question, snapshot, reach), snapshot
+        return await self._rank_snapshot(question, snapshot, reach), snapshot
 
     async def whole_snapshot(self, user_id: str) -> Snapshot:
         """Return a person's snapshot; that of a project with the person's own memory, unless it is recalled alone.
@@ -226,7 +226,7 @@ class Retriever:
         )
         return _Question(query, vectors, watch)
 
-    async def _ranked(
+    async def _rank_snapshot(
         self, question: _Question, snapshot: Snapshot, reach: Reach, entries: tuple[ProfileEntry, ...] = ()
     ) -> Ranking:
         policy = self._policy
@@ -285,12 +285,12 @@ class Retriever:
         if not state.searches:  # a photo, a recording or a file alone: there are no words to search with
             return without_ranking(state, Recall(skipped=Skip.EMPTY), self._important(state, snapshot, None))
         try:
-            ranked = await within(state.seconds_left, self._ranked_for(state, snapshot, asking))
+            shared = await within(state.seconds_left, self._shared_ranking(state, snapshot, asking))
         except Exception as error:  # noqa: BLE001 -- the statements for every chat are there
             return without_ranking(state, _failed(error), self._important(state, snapshot, None))
-        if ranked.chosen is None or ranked.chosen[0] != made_of:
-            ranked.chosen = made_of, self._chosen(state, ranked.ranking, snapshot)
-        return ranked.chosen[1]
+        if shared.chosen is None or shared.chosen[0] != made_of:
+            shared.chosen = made_of, self._chosen(state, shared.ranking, snapshot)
+        return shared.chosen[1]
 
     def _chosen(self, state: RecallState, ranking: Ranking, snapshot: Snapshot) -> Prepared:
         """Prepare the prompt by a ranking."""
@@ -327,10 +327,10 @@ class Retriever:
             return kept
         return await within(state.seconds_left, snapshots.get(user_id, versions))
 
-    async def _ranked_for(
+    async def _shared_ranking(
         self, state: RecallState, snapshot: Snapshot, asking: "asyncio.Task[_Question] | None"
-    ) -> _Ranked:
-        """Rank a person's memory for a turn, by the person's own settings."""
+    ) -> _SharedRanking:
+        """Return a person's memory as it ranks for a turn, by the person's own settings; equal questions share it."""
         # Equal questions share this task.
         question = await asyncio.shield(asking or self._asked(state))
         question = replace(question, query=in_the_zone(question.query, state.turn))
@@ -343,14 +343,18 @@ class Retriever:
         asked = replace(question.query, now=now.replace(second=0, microsecond=0))
         known = snapshot.user_id, snapshot.versions, snapshot.around
         key = *known, asked, reach, tuple(each.id for each in judged)
-        return await self._equal.once(key, partial(self._ranked_once, question, snapshot, reach, judged))
+        return await self._rankings.once(
+            key, partial(self._new_shared_ranking, question, snapshot, reach, judged)
+        )
 
-    async def _ranked_once(
+    async def _new_shared_ranking(
         self, question: _Question, snapshot: Snapshot, reach: Reach, entries: tuple[ProfileEntry, ...]
-    ) -> _Ranked:
+    ) -> _SharedRanking:
         # Several rankings may share the question, and each adds its own times.
         watch = Watch(question.watch.degraded.copy(), question.watch.stages.copy())
-        return _Ranked(await self._ranked(replace(question, watch=watch), snapshot, reach, entries))
+        return _SharedRanking(
+            await self._rank_snapshot(replace(question, watch=watch), snapshot, reach, entries)
+        )
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:
         """Return the statements for every chat, with the confirmed entries of the profile as memories.
@@ -386,9 +390,9 @@ def _allowed_entries(state: RecallState, snapshot: Snapshot) -> tuple[ProfileEnt
     )
 
 
-def _has_vectors(ranked: _Ranked) -> bool:
+def _has_vectors(shared: _SharedRanking) -> bool:
     """Return whether no embedding failed or was late: the next try may have it."""
-    return Stage.EMBEDDING not in ranked.ranking.degraded
+    return Stage.EMBEDDING not in shared.ranking.degraded
 
 
 def _is_long(state: RecallState, entry: ProfileEntry) -> bool:

@@ -190,8 +190,10 @@ def _commands_of(value: object) -> list[Any] | None:
         return None
     if _are_of_others(value):
         return []  # a page that asks for something to be forgotten is not the person who does
-    is_told = isinstance(value, dict) or any(isinstance(item, dict) and "asking" in item for item in inner)
-    return inner if is_told else None
+    names_wishes = isinstance(value, dict) or any(
+        isinstance(item, dict) and "asking" in item for item in inner
+    )
+    return inner if names_wishes else None
 
 
 def _are_of_others(value: object) -> bool | None:

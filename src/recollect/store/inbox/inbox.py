@@ -250,7 +250,7 @@ class Inbox(ChatSummaries):
         count: int = await self._database.value_of_all("answers_under_way", since)
         return count
 
-    async def tell(self, scope: Scope, key: str, *, since: datetime | None = None) -> News:
+    async def take_news(self, scope: Scope, key: str, *, since: datetime | None = None) -> News:
         """Take the changes that a user was not shown yet, to show them with the answer of the turn ``key``.
 
         They are those of that turn alone; with ``since`` those of its whole chat, and of all chats since then. Each is taken once, however many callers ask at a time. Imported memories are no news.
@@ -258,14 +258,14 @@ class Inbox(ChatSummaries):
         user_id, first = scope.user_id, None if since is None else _first_id(since)
         which = (user_id, storable_id(scope.session_id), storable_key(key), first)
         async with self._database.for_user(user_id) as connection:
-            told = await connection.fetch(SQL["tell_news"], *which)
-            ids = tuple(row["id"] for row in told)
+            taken = await connection.fetch(SQL["take_news"], *which)
+            ids = tuple(row["id"] for row in taken)
             updates = await connection.fetch(SQL["updates_of_exchanges"], user_id, ids) if ids else ()
         return News(user_id, ids, tuple(map(update_of, updates)))
 
     async def requeue_news(self, news: News) -> None:
         """Give back news that were not shown after all."""
-        await self._database.rows(news.user_id, "untell_news", news.exchanges)
+        await self._database.rows(news.user_id, "requeue_news", news.exchanges)
 
     async def told_with(self, scope: Scope, key: str) -> list[tuple[Scope, str]]:
         """Return the other turns, by chat and key, whose news came with this one's answer, the newest first."""

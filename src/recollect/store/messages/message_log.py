@@ -173,7 +173,7 @@ class MessageLog(StorePart):
             await connection.execute(SQL["delete_exchange"], user_id, left["id"])
             await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
 
-    async def abandon(self, turn: Turn) -> None:
+    async def abandon_turn(self, turn: Turn) -> None:
         """Abandon a turn that seems to be a client's own question, if it was formed and taught nothing."""
         async with self._database.changing(turn.scope.user_id) as connection:
             key = storable_key(turn.key)

@@ -221,7 +221,7 @@ ORDER BY id DESC LIMIT 1;
 -- How far an exchange of a chat of the user is.
 SELECT id, state, message_id, reply_id FROM exchanges WHERE user_id = $1 AND session_id = $2 AND key = $3;
 
--- name: tell_news
+-- name: take_news
 -- Note that what this turn taught, or with $4 this chat and each exchange from that id on, and was shown with no answer yet,
 -- is shown with this turn's. What another answer is just taking is left to it. Of which nothing can be shown (as said again, held back, undone),
 -- it was shown with no answer: none takes it back.
@@ -243,7 +243,7 @@ WHERE e.user_id = $1 AND e.id IN (
 )
 RETURNING e.id;
 
--- name: untell_news
+-- name: requeue_news
 -- Note that what these exchanges of the user taught was not shown after all.
 UPDATE exchanges SET told_with = NULL WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND told_with <> '';
 

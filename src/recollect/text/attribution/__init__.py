@@ -4,4 +4,10 @@ Read `reading` first: it puts together the modules that each find one kind of te
 """
 
 from recollect.text.attribution.marked_blocks import is_context, without_frame
-from recollect.text.attribution.reading import Attribution, attribute, others_words, question_in
+from recollect.text.attribution.reading import (
+    Attribution,
+    asking_ends,
+    attribute,
+    others_words,
+    question_in,
+)

@@ -146,12 +146,15 @@ def read_message(text: str, injected: Sequence[str] = ()) -> Reading:
 _PASTED = 200
 """Characters of a quotation that is a text of its own; a shorter one is a part of a sentence."""
 
-_BEGINNING, _END = 27_000, 13_000
+_READ_BEGINNING, _READ_END = 27_000, 13_000
 """Characters of a message that are read: people explain a pasted book before or after it. After the text by others is cut out, a
 model reads 12,000 at most."""
 
 _ASKED = 2_000
 """Characters at either end of a message that are read for its question; recall keeps fewer of them."""
+
+_ASKED_BEFORE, _ASKED_BEHIND = 400, 800
+"""Characters before and behind a pasted text that recall keeps of a question: about as many as an embedder reads."""
 
 _READ_OF_ANSWER = 4_000
 """The most characters read of the assistant's last message."""
@@ -219,6 +222,13 @@ def question_in(text: str) -> str:
     return read_message(ends).question or ends
 
 
+def asking_ends(text: str) -> str:
+    """Return a question; of one that is longer than recall keeps, the beginning and the end, around a pasted text."""
+    if len(text) <= _ASKED_BEFORE + _ASKED_BEHIND:
+        return text
+    return f"{text[:_ASKED_BEFORE]}\n{text[-_ASKED_BEHIND:]}"
+
+
 def others_words(text: str) -> tuple[list[Span], list[Span]]:
     """Return the spans of a message that others wrote: whole pieces, and short quotations within the person's sentences.
 
@@ -229,12 +239,12 @@ def others_words(text: str) -> tuple[list[Span], list[Span]]:
     fenced = fenced_code(text)
     within = [each for each in found if each.inline and each.end - each.start < _PASTED]
     spans = [(each.start, each.end) for each in found if each not in within]
-    if len(text) > _BEGINNING + _END:
-        spans.append((_BEGINNING, len(text) - _END))
+    if len(text) > _READ_BEGINNING + _READ_END:
+        spans.append((_READ_BEGINNING, len(text) - _READ_END))
     whole = without(joined(sorted(spans)), fenced)
     return whole, without([(each.start, each.end) for each in within], whole)
 
 
-def _ends_of(text: str, beginning: int = _BEGINNING, end: int = _END) -> str:
+def _ends_of(text: str, beginning: int = _READ_BEGINNING, end: int = _READ_END) -> str:
     """Return a text; of a long one the beginning and the end, with a gap between."""
     return text if len(text) <= beginning + end else f"{text[:beginning]}{GAP}{text[-end:]}"

@@ -320,20 +320,20 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
     if not at or not window[:at].strip():
         return None
     told = _TELLS_IN_JAPANESE.search(rest)
-    if told is not None and not _is_told_of(told[1]):
+    if told is not None and not _describes_one(told[1]):
         return at + told.start(1), at + told.end(1)
     han = _HAN.search(rest)
     if (
         han is not None
         and ends_clause(rest, han.end())
-        and not _is_told_of(han[0])
+        and not _describes_one(han[0])
         and (min(han[0]) < "\u3040" or min(han[0]) >= "\u4e00")
     ):
         return at, at + han.end()
     return None
 
 
-def _is_told_of(value: str) -> bool:
+def _describes_one(value: str) -> bool:
     """Return whether the words after a name describe a password rather than state it."""
     return (
         value in vocabulary.SAID_OF_ONE

@@ -375,7 +375,7 @@ async def test_what_was_read_in_part_is_told_of_and_waits_for_the_rest(own_store
 
     assert await own_store.inbox.complete([in_part], at=NOON, rest=rest) == [[Add(tea)]]
 
-    news = await own_store.inbox.tell(said.turn.scope, said.turn.key)
+    news = await own_store.inbox.take_news(said.turn.scope, said.turn.key)
     assert [each.after for each in news.updates] == ["Likes tea"]
     backlog = await own_store.inbox.backlog()
     assert (backlog.waiting, backlog.formed, backlog.pending) == ({"unreadable": 1}, 0, 0)

@@ -229,7 +229,7 @@ def words(news: News) -> list[str | None]:
 
 
 async def tell(store: Store, scope: Scope | None = None, key: str = ANSWERING) -> list[str | None]:
-    return words(await store.inbox.tell(scope or store.anna.scope, key, since=LONG_AGO))
+    return words(await store.inbox.take_news(scope or store.anna.scope, key, since=LONG_AGO))
 
 
 async def test_what_was_formed_is_told_once_the_newest_first(store: Store) -> None:
@@ -257,8 +257,8 @@ async def test_of_another_chat_it_is_told_for_a_while_and_of_the_same_chat_whene
     await taught(store, "Drinks tea")
     later = datetime.now(UTC) + timedelta(minutes=1)
 
-    assert words(await store.inbox.tell(store.anna.elsewhere, ANSWERING, since=later)) == []
-    assert words(await store.inbox.tell(store.anna.scope, ANSWERING, since=later)) == ["Drinks tea"]
+    assert words(await store.inbox.take_news(store.anna.elsewhere, ANSWERING, since=later)) == []
+    assert words(await store.inbox.take_news(store.anna.scope, ANSWERING, since=later)) == ["Drinks tea"]
 
 
 async def test_however_many_ask_at_a_time_one_of_them_tells_it(store: Store) -> None:
@@ -272,7 +272,7 @@ async def test_however_many_ask_at_a_time_one_of_them_tells_it(store: Store) -> 
 
 async def test_what_was_not_shown_after_all_is_told_again(store: Store) -> None:
     await taught(store, "Drinks tea")
-    news = await store.inbox.tell(store.anna.scope, ANSWERING, since=LONG_AGO)
+    news = await store.inbox.take_news(store.anna.scope, ANSWERING, since=LONG_AGO)
 
     await store.inbox.requeue_news(news)
 
@@ -283,7 +283,7 @@ async def test_of_one_turn_alone_it_is_told_what_that_taught(store: Store) -> No
     await taught(store, "Drinks tea")
     own = await taught(store, "Has a dog")
 
-    assert words(await store.inbox.tell(store.anna.scope, own.turn.key)) == ["Has a dog"]
+    assert words(await store.inbox.take_news(store.anna.scope, own.turn.key)) == ["Has a dog"]
     assert await tell(store) == ["Drinks tea"]
 
 
