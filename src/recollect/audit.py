@@ -98,7 +98,7 @@ def removal_details(memory: Memory) -> dict[str, Any]:
     """Return the details of a row about a memory that is hidden from the user: the parts that were theirs alone."""
     last = memory.last_recalled_at
     return {
-        "standing": memory.doubt,
+        "doubt": memory.doubt,
         "recalled": memory.recall_count,
         "last_recalled_at": None if last is None else last.isoformat(),
         "reinforced": memory.reinforcement_count,
@@ -114,7 +114,7 @@ def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
         "raised": after.importance,
         "reinforced": after.reinforcement_count - before.reinforcement_count,
         "messages": [str(each) for each in after.provenance.message_ids if each not in known],
-        "standing": before.doubt,
+        "doubt": before.doubt,
     }
 
 
@@ -126,7 +126,7 @@ def deciding_details(change: Change) -> dict[str, Any]:
 
 def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:
     """Return the details of a row about a mark."""
-    return {"standing": before.doubt, "marked": after.doubt, "cause": None if cause is None else str(cause)}
+    return {"doubt": before.doubt, "marked": after.doubt, "cause": None if cause is None else str(cause)}
 
 
 def limit_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _editable(memory: Memory) -> dict[str, Any]:
             for name in ("event_at", "holds_from", "holds_until", "expires_at")
         },
         "source": memory.source,
-        "standing": memory.doubt,
+        "doubt": memory.doubt,
         "hints": _kept_hints(memory.hints),
         "tags": list(memory.tags),
         "metadata": dict(memory.metadata),
@@ -319,7 +319,7 @@ def _hints(kept: Mapping[str, Any] | None) -> Hints | None:
 
 
 def _doubt(details: Mapping[str, Any]) -> Doubt | None:
-    kept = details.get("standing")
+    kept = details.get("doubt")
     return None if kept is None else Doubt(kept)
 
 

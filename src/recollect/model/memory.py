@@ -160,7 +160,7 @@ class Memory:
         embedding: Its embeddings if they were just made: of its content, (dimensions,); with hints, (n, dimensions), then of the
             content with its topics, and of each question.
         last_recalled_at: When it last went into a prompt of the user it was read for.
-        doubt: The doubt about it, for the user it was read for. The database calls it `standing`.
+        doubt: The doubt about it, for the user it was read for.
         known_until: Until when it was believed; None while it is.
         past: When and how it ended, if it was true until then; None for a current statement and for one that was
             never true.

@@ -80,7 +80,7 @@ def memory_of(row: Record) -> Memory:
         reinforcement_count=row["reinforcement_count"],
         holds_from=row["holds_from"],
         holds_until=row["holds_until"],
-        doubt=None if row["standing"] is None else Doubt(row["standing"]),
+        doubt=None if row["doubt"] is None else Doubt(row["doubt"]),
         outline=None if row["outline"] is None else _outline_of(json.loads(row["outline"])),
         known_until=row.get("valid_to"),
         past=_past_of(row),

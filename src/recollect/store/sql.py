@@ -14,7 +14,7 @@ _MEMORY = """v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confide
 _CONTENT_VALUES = """CASE WHEN v.use IS NULL THEN v."values"
         ELSE subvector(v."values", 1, vector_dims(v."values") / (2 + cardinality(v.questions))) END"""
 """The embedding of a memory's content without its hints, which a query names ``{content_values}``."""
-_LINK = "l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at"
+_LINK = "l.last_recalled_at, l.recall_count, l.reinforcement_count, l.doubt, l.expires_at"
 _UPDATE = """u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
     u.exchange_id, u.undoes, u.details"""
 _SHORT = {"{memory}": _MEMORY, "{content_values}": _CONTENT_VALUES, "{link}": _LINK, "{update}": _UPDATE}

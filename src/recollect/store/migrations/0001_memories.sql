@@ -207,7 +207,7 @@ CREATE TABLE users_vectors (
     reinforcement_count integer NOT NULL DEFAULT 0,
     changed bigint NOT NULL DEFAULT 0,
     hints_asked smallint NOT NULL DEFAULT 0,
-    standing text CHECK (standing IN ('disputed', 'suspect')),
+    doubt text CHECK (doubt IN ('disputed', 'suspect')),
     not_helpful boolean NOT NULL DEFAULT false,
     expires_at timestamptz,
     PRIMARY KEY (user_id, vector_id),
@@ -217,7 +217,7 @@ CREATE TABLE users_vectors (
 COMMENT ON COLUMN users_vectors.changed IS 'The version of the user''s memories in which it changed last.';
 COMMENT ON COLUMN users_vectors.hints_asked IS 'How often a model was asked for the hints of its content and gave none.';
 COMMENT ON COLUMN users_vectors.not_helpful IS 'Whether the table not_helpful has rows of it: only then a snapshot looks there.';
-COMMENT ON COLUMN users_vectors.standing IS 'The user''s own view: one user may dispute a memory that another does not.';
+COMMENT ON COLUMN users_vectors.doubt IS 'The user''s own view: one user may dispute a memory that another does not.';
 
 COMMENT ON COLUMN users_vectors.expires_at IS 'When the user''s maintenance forgets it; NULL: it has no day of its own.';
 

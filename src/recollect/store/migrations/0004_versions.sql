@@ -173,10 +173,10 @@ $$;
 
 CREATE TRIGGER version_of_insert BEFORE INSERT ON users_vectors FOR EACH ROW EXECUTE FUNCTION version_link();
 -- Not the counters of use: else a recall would outdate what it read.
-CREATE TRIGGER version BEFORE UPDATE OF user_id, vector_id, owner, content_hash, linked_at, standing, expires_at ON users_vectors FOR EACH ROW
+CREATE TRIGGER version BEFORE UPDATE OF user_id, vector_id, owner, content_hash, linked_at, doubt, expires_at ON users_vectors FOR EACH ROW
     WHEN (
-        (OLD.user_id, OLD.vector_id, OLD.owner, OLD.content_hash, OLD.linked_at, OLD.standing, OLD.expires_at)
-        IS DISTINCT FROM (NEW.user_id, NEW.vector_id, NEW.owner, NEW.content_hash, NEW.linked_at, NEW.standing, NEW.expires_at)
+        (OLD.user_id, OLD.vector_id, OLD.owner, OLD.content_hash, OLD.linked_at, OLD.doubt, OLD.expires_at)
+        IS DISTINCT FROM (NEW.user_id, NEW.vector_id, NEW.owner, NEW.content_hash, NEW.linked_at, NEW.doubt, NEW.expires_at)
     )
     EXECUTE FUNCTION version_link();
 CREATE TRIGGER version_of_removal AFTER DELETE ON users_vectors FOR EACH ROW EXECUTE FUNCTION version_removed_link();

@@ -19,7 +19,7 @@ RETURNING id;
 -- name: link_memory
 -- Let the user see a memory.
 INSERT INTO users_vectors (
-    user_id, vector_id, owner, content_hash, linked_at, last_recalled_at, recall_count, reinforcement_count, standing,
+    user_id, vector_id, owner, content_hash, linked_at, last_recalled_at, recall_count, reinforcement_count, doubt,
     expires_at
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
@@ -111,7 +111,7 @@ WHERE owner = $1 AND id = $2;
 -- name: write_link
 -- Write over what is the user's alone of a memory, and the hash by which their equal memories are found.
 UPDATE users_vectors
-SET content_hash = $3, reinforcement_count = $4, standing = $5, expires_at = $6,
+SET content_hash = $3, reinforcement_count = $4, doubt = $5, expires_at = $6,
     hints_asked = CASE WHEN content_hash = $3 THEN hints_asked ELSE 0 END
 WHERE user_id = $1 AND vector_id = $2;
 
@@ -165,7 +165,7 @@ ORDER BY u.id DESC;
 -- A memory that the user sees no longer.
 SELECT {memory},
     NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
-    NULL AS standing, v.valid_to, v.ended_at, v.ended_as, v.heir
+    NULL AS doubt, v.valid_to, v.ended_at, v.ended_as, v.heir
 FROM vectors AS v
 WHERE v.owner IN ($1, '*') AND v.id = $2 AND NOT EXISTS (
     SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = $2
@@ -259,7 +259,7 @@ WHERE user_id = $1 AND id = $2;
 SELECT at, reason, user_id AS owner, id, kind, source, content, importance, confidence, observed_at,
     event_at, created_at, session_id, message_ids, evidence, extractor, NULL AS embedding_model, holds_from,
     holds_until, NULL AS outline, use, topics, questions, NULL::timestamptz AS last_recalled_at, 0 AS recall_count,
-    0 AS reinforcement_count, NULL AS standing, tags, metadata, further, expires_at
+    0 AS reinforcement_count, NULL AS doubt, tags, metadata, further, expires_at
 FROM quarantine
 WHERE user_id = $1 AND NOT refused AND ($2::uuid IS NULL OR id = $2) AND ($6::text IS NULL OR session_id = $6)
     AND ($4::timestamptz IS NULL OR (at, id) < ($4, $5::uuid))

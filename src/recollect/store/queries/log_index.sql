@@ -98,7 +98,7 @@ LIMIT $3;
 -- what is missing is read in full.
 SELECT {memory},
     l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.doubt, l.expires_at
 FROM (
     (
         SELECT own.owner, own.id

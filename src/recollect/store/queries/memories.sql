@@ -37,7 +37,7 @@ ORDER BY distance NULLS LAST, v.id DESC;
 -- name: nearest_past
 -- The user's past memories of one embedding model nearest to a vector, best first: exact.
 SELECT {memory},
-    NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count, NULL AS standing,
+    NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count, NULL AS doubt,
     v.valid_to, v.ended_at, v.ended_as, v.heir,
     CASE WHEN vector_dims(v."values") >= $4 THEN 1 - (subvector(v."values", 1, $4) <=> $2::halfvec) END AS score
 FROM vectors AS v
@@ -70,7 +70,7 @@ FROM ( -- found by little of each row, so that not all of every row is sorted
         AND ($6::text IS NULL OR looked.session_id = $6)
         AND ($7::timestamptz IS NULL OR looked.observed_at >= $7)
         AND ($8::timestamptz IS NULL OR looked.observed_at < $8)
-        AND ($9::text IS NULL OR given.standing = $9) AND looked.tags @> $11::text[] AND looked.metadata @> $12::jsonb
+        AND ($9::text IS NULL OR given.doubt = $9) AND looked.tags @> $11::text[] AND looked.metadata @> $12::jsonb
         AND NOT EXISTS (
             SELECT FROM unnest($10::text[]) AS word
             WHERE strpos(lower(looked.content || ' ' || array_to_string(looked.tags, ' ')), lower(word)) = 0
@@ -88,7 +88,7 @@ ORDER BY l.vector_id DESC;
 -- their own, or both.
 SELECT {memory},
     v.valid_to, v.ended_at, v.ended_as, v.heir, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.doubt, l.expires_at
 FROM (
     SELECT given.vector_id AS id, given.owner
     FROM users_vectors AS given
@@ -106,7 +106,7 @@ WHERE v.owner IN ($1, '*')
     AND ($8::text IS NULL OR v.session_id = $8)
     AND ($9::timestamptz IS NULL OR v.observed_at >= $9)
     AND ($10::timestamptz IS NULL OR v.observed_at < $10)
-    AND ($11::text IS NULL OR l.standing = $11) AND v.tags @> $13::text[] AND v.metadata @> $14::jsonb
+    AND ($11::text IS NULL OR l.doubt = $11) AND v.tags @> $13::text[] AND v.metadata @> $14::jsonb
     AND NOT EXISTS (
         SELECT FROM unnest($12::text[]) AS word
         WHERE strpos(lower(v.content || ' ' || array_to_string(v.tags, ' ')), lower(word)) = 0
@@ -130,7 +130,7 @@ WITH told AS (
 )
 SELECT {memory},
     v.valid_to, v.ended_at, v.ended_as, v.heir, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.doubt, l.expires_at
 FROM last
 JOIN vectors AS v ON v.owner IN ($1, '*') AND v.id = last.id
 LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
@@ -302,7 +302,7 @@ UPDATE users_vectors SET owner = '*' WHERE user_id = $1 AND vector_id = $2;
 -- What serves every user who has few memories, newest first; the owner is the commons.
 SELECT {memory},
     NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
-    NULL AS standing
+    NULL AS doubt
 FROM vectors AS v
 WHERE v.owner = $1 AND v.source = 'global' AND v.valid_to IS NULL
 ORDER BY v.id DESC;

@@ -34,7 +34,7 @@ SELECT row_to_json(x)::text FROM (
         v.observed_at, v.created_at, v.holds_from, v.holds_until, v.session_id, v.message_ids, v.evidence, v.extractor,
         v.outline, v.use, v.topics, v.questions, v.tags, v.metadata,
         v.owner = '*' AS shared, l.linked_at, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-        coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at, v.ended_at, v.ended_as, v.heir
+        coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.doubt, l.expires_at, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v
     LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id AND l.owner = v.owner
     WHERE v.kind <> 'summary' AND (v.owner = $1 OR v.owner = '*' AND l.vector_id IS NOT NULL)
@@ -48,7 +48,7 @@ SELECT row_to_json(x)::text FROM (
         v.observed_at, v.created_at, v.holds_from, v.holds_until, v.session_id, v.message_ids, v.evidence, v.extractor,
         v.outline, v.use, v.topics, v.questions, v.tags, v.metadata,
         false AS shared, l.linked_at, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-        coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
+        coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.doubt, l.expires_at
     FROM vectors AS v
     LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id AND l.owner = v.owner
     WHERE v.kind = 'summary' AND v.owner = $1
@@ -188,7 +188,7 @@ WITH given AS MATERIALIZED (
         valid_from timestamptz, valid_to timestamptz, event_at timestamptz, observed_at timestamptz,
         created_at timestamptz, holds_from timestamptz, holds_until timestamptz, session_id text, message_ids uuid[],
         evidence text, extractor text, outline jsonb, shared boolean, linked_at timestamptz,
-        last_recalled_at timestamptz, recall_count integer, reinforcement_count integer, standing text,
+        last_recalled_at timestamptz, recall_count integer, reinforcement_count integer, doubt text,
         expires_at timestamptz,
         use text, topics text[], questions text[], tags text[], metadata jsonb, terms text, counts bytea, terms_by smallint, ended_at timestamptz, ended_as text,
         heir uuid
@@ -219,11 +219,11 @@ WITH given AS MATERIALIZED (
     RETURNING id
 ), linked AS (
     INSERT INTO users_vectors (
-        user_id, vector_id, owner, content_hash, linked_at, last_recalled_at, recall_count, reinforcement_count, standing,
+        user_id, vector_id, owner, content_hash, linked_at, last_recalled_at, recall_count, reinforcement_count, doubt,
         expires_at
     )
     SELECT $1, id, CASE WHEN is_common THEN '*' ELSE $1 END, content_hash, linked_at, last_recalled_at, recall_count,
-        reinforcement_count, standing, expires_at
+        reinforcement_count, doubt, expires_at
     FROM wanted
     WHERE linked_at IS NOT NULL AND (is_common OR id IN (SELECT id FROM kept))
     ON CONFLICT DO NOTHING

@@ -262,7 +262,7 @@ async def test_a_mark_stays_until_the_user_says_it_again(store: Store) -> None:
     update = await last_update(store)
     assert (update.action, update.reason, update.memory_id) == (Action.MARK, Reason.DISPUTED, tea.id)
     assert (update.before, update.after) == ("Likes tea", "Likes tea")
-    assert update.details == {"standing": None, "marked": "disputed", "cause": str(coffee.id)}
+    assert update.details == {"doubt": None, "marked": "disputed", "cause": str(coffee.id)}
     await apply(store, Reinforce(tea.id))
     assert (await store.memories.get(store.anna, tea.id)).doubt is None
 
@@ -297,7 +297,7 @@ async def test_the_audit_says_from_which_exchange_a_change_comes(store: Store) -
 
     update = await last_update(store)
     assert (update.session_id, update.exchange_id, update.undoes) == ("chat-1", first.id, None)
-    raised = {"importance": 0.5, "raised": 0.55, "reinforced": 1, "standing": None}
+    raised = {"importance": 0.5, "raised": 0.55, "reinforced": 1, "doubt": None}
     assert update.details == raised | {"messages": [str(first.message_id)]}
     [added] = [each for each in await history(store) if each.action is Action.ADD]
     assert (added.session_id, added.exchange_id) == (None, None)
