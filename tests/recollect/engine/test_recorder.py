@@ -105,7 +105,7 @@ async def test_an_exchange_said_before_its_users_erasure_is_not_logged_after_it(
     with capture_logs() as logs:
         assert await subject.remember(said, "Good.") is False
         assert await other_process.remember(said, "Good.") is False
-        assert await other_process.write(begun(new_exchange(said, credential=None))) is Written.ERASED
+        assert await other_process.write_phase(begun(new_exchange(said, credential=None))) is Written.ERASED
 
     assert "tea" not in str(logs)
     assert await waiting(store) == 0
