@@ -18,7 +18,7 @@ from recollect.assembly.policy_from_settings import make_policy
 from recollect.backends import Backends
 from recollect.engine import Engine
 from recollect.model import STATEMENTS, Change, Formed, Memory, Strategy
-from recollect.wire.turn_detection import DetectedTurn, detect_turn
+from recollect.wire.turn import DetectedTurn, detect_turn
 from recollect_proxy.serving.ephemeral_server import temporary
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -31,7 +31,7 @@ from recollect.model import (
     TurnNotes,
 )
 from recollect.text.tokens import estimate_tokens
-from recollect.wire.turn_detection import DetectedTurn
+from recollect.wire.turn import DetectedTurn
 
 CHAT = "chat"
 _BEFORE = "an earlier chat"

@@ -10,7 +10,7 @@ import msgspec
 from recollect.model import LONGEST_TITLE, ROOT, TEAM, project_name, project_scope, team_name
 from recollect.model.local_time import zone_named
 from recollect.text.normalization import is_unfilled
-from recollect.wire.turn_detection import DetectedTurn, detect_turn
+from recollect.wire.turn import DetectedTurn, detect_turn
 
 _NOT_A_PERSON = ("task", "internal", "automation_id")
 """The metadata of background tasks, sub-agents and automations."""

@@ -15,7 +15,7 @@ from recollect.engine.turns.prepared import NO_OPTIONS, RecallOptions
 from recollect.model import LONGEST_PROJECT, Placement, Skip, project_name, project_scope, project_within
 from recollect.text.normalization import is_unfilled
 from recollect.wire import Dialect, decoded, is_light, may_have_options, session_skip, take_options
-from recollect.wire.turn_detection import DetectedTurn, detect_turn
+from recollect.wire.turn import DetectedTurn, detect_turn
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.identity.caller import Caller, header_text, opaque_id
 from recollect_proxy.web.asgi import Headers, content_encodings

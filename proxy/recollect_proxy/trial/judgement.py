@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.model import Add, Change, Erase, Memory, Replace, Retire, Turn
 from recollect.text.normalization import normalize
-from recollect.wire.turn_detection import detect_turn
+from recollect.wire.turn import detect_turn
 from recollect_proxy.store_commands.printing import on_a_terminal
 
 _FILE = Path(__file__).with_name("turns.jsonl")

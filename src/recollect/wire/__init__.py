@@ -11,9 +11,7 @@ from recollect.wire.insertion import Additions, said_with
 from recollect.wire.limits import is_light
 from recollect.wire.own_members import add_memories, may_have_options, take_options
 from recollect.wire.raw_json import Span
-from recollect.wire.reply import ReplyReader
-from recollect.wire.reply_parser import Reply
+from recollect.wire.reply import Reply, ReplyReader
 from recollect.wire.tasks import is_background_task, session_skip
-from recollect.wire.turn import anchors
-from recollect.wire.turn_detection import DetectedTurn, detect_turn
+from recollect.wire.turn import DetectedTurn, anchors, detect_turn
 from recollect.wire.user_text import authored_text

@@ -6,9 +6,8 @@ https://docs.anthropic.com/en/api/messages
 from dataclasses import replace
 from typing import Any
 
-from recollect.wire.body import MEMBERS, ChatBody, ChatMessage, read_body
-from recollect.wire.message_list import content_of
-from recollect.wire.reply_parser import Answer, ReplyParser, objects
+from recollect.wire.body import MEMBERS, ChatBody, ChatMessage, content_of, read_body
+from recollect.wire.reply import Answer, ReplyParser, objects
 from recollect.wire.user_text import authored_text
 
 

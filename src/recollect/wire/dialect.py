@@ -15,8 +15,7 @@ from recollect.wire.ollama import (
     read_ollama_chat,
     read_ollama_completion,
 )
-from recollect.wire.reply import ReplyReader
-from recollect.wire.reply_parser import CompletionParser, ReplyParser
+from recollect.wire.reply import CompletionParser, ReplyParser, ReplyReader
 from recollect.wire.responses import ResponseParser, read_responses_body
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import msgspec
 
 from recollect.model import SystemStyle
-from recollect.wire.body import ChatBody, ChatMessage, RequestShape
+from recollect.wire.body import ChatBody, ChatMessage, ListReader, RequestShape, content_of
 from recollect.wire.insertion import INSTRUCTING, Additions, Form, compose
-from recollect.wire.message_list import ListReader, content_of
 from recollect.wire.raw_json import (
     KnownMembers,
     Span,
@@ -21,7 +20,7 @@ from recollect.wire.raw_json import (
     decoder_of,
     find_member,
 )
-from recollect.wire.reply_parser import Answer, ReplyParser
+from recollect.wire.reply import Answer, ReplyParser
 
 _BARE = ("raw", "template", "suffix", "context")
 """Members by which a client writes the whole prompt itself, or goes on from the tokens of an earlier answer."""

@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 
-from recollect.wire.body import MEMBERS, ChatBody, ChatMessage, shape_of
-from recollect.wire.message_list import ListReader, MessageList, content_of
+from recollect.wire.body import MEMBERS, ChatBody, ChatMessage, ListReader, MessageList, content_of, shape_of
 from recollect.wire.raw_json import decode_members, decode_text, find_member
-from recollect.wire.reply_parser import Answer, ReplyParser, objects
+from recollect.wire.reply import Answer, ReplyParser, objects
 
 _TEXTS = ("input_text", "output_text", "text")
 _SAID = (

@@ -1,34 +1,124 @@
-"""Reads who said what from a chat request: the turn.
+"""Finds the user's turn in a chat request: who said what, or why there is no turn; the same for every host.
 
-Never: raises, knows headers, or asks whether the turn deserves remembering.
+Never: raises, or knows headers.
 """
 
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
 
-from recollect.model import UNNAMED, Message, Role, Scope, Turn
+from recollect.model import ROOT, UNNAMED, Message, Role, Scope, Skip, Turn
 from recollect.text.attribution.thoughts import without_data
 from recollect.text.normalization import is_unfilled
-from recollect.wire.body import ChatBody, ChatMessage
+from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
+from recollect.wire import limits
+from recollect.wire.body import TOO_LONG, ChatBody, ChatMessage
+from recollect.wire.dialect import COMPLETIONS, Dialect
+from recollect.wire.tasks import is_aside, is_background_task, session_skip
 from recollect.wire.user_text import authored_text, known_by
 
 # Open WebUI shows a model the images that its tools made in a message that only looks like the user's.
 _TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
 _TELLING = 10
 """The messages that a turn is known by: a long chat is not hashed through with each turn."""
-
 _BASE64 = re.compile(rb"[A-Za-z0-9+/=_-]{64,}+")
 """A picture, a recording or a file in base64: of a message without words the part that no client writes in another way."""
-
 _FILES = ("file", "input_file", "document")
 _DOCUMENT = 200
 """Characters that others wrote around a person's question, from which on they count as a document."""
-
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedTurn:
+    """The turn of a request, or why there is none.
+
+    Attributes:
+        turn: The user's turn; None if nothing is to be recalled or remembered.
+        body: The request with the turn; set if ``turn`` is.
+        skip: Why ``turn`` is None.
+        forms: Whether the exchange may be remembered.
+    """
+
+    turn: Turn | None = None
+    body: ChatBody | None = None
+    skip: Skip | None = None
+    forms: bool = False
+
+
+def detect_turn(
+    body: bytes,
+    *,
+    user_id: str,
+    session_id: str | None,
+    message_id: str | None,
+    at: datetime,
+    parent_id: str | None = None,
+    dialect: Dialect = COMPLETIONS,
+    recall_in_temporary: bool = False,
+    is_whole: bool | None = None,
+    by_agent: bool = False,
+) -> DetectedTurn:
+    """Read the body of a known user's chat request, said at a time.
+
+    The ids are the frontend's, as far as it gave them: of the chat, of the user's message, and of the message before it (ROOT:
+    there is none; None: it is not known). Temporary chats never form memories, and recall none unless that is wished.
+    ``is_whole``: whether the request is known to carry everything that was said before, as one does whose chat the server keeps.
+    ``by_agent``: a coding agent sends it, which lets the model call tools wherever its person speaks. What it asks for itself is a
+    turn without words, whose chat keeps the memories that the server has cached with it.
+    """
+    is_readable = limits.is_readable(body)
+    parsed = dialect.read(body) if is_readable else None
+    if parsed is None or _is_too_large(parsed):
+        return DetectedTurn(skip=Skip.UNREADABLE if is_readable and parsed is None else Skip.TOO_LARGE)
+    if is_background_task(parsed) or (by_agent and not parsed.shape.has_tools):
+        return DetectedTurn(skip=Skip.TASK)
+    every = tuple(spoken(parsed, by_agent=by_agent))
+    turn = read_turn(
+        parsed, user_id=user_id, session_id=session_id, message_id=message_id, at=at, every=every
+    )
+    if turn is None:
+        return DetectedTurn(skip=Skip.EMPTY)
+    private = session_skip(turn.scope.session_id)
+    if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
+        return DetectedTurn(skip=private)
+    unasked = by_agent and is_aside(parsed)
+    told = replace(
+        turn,
+        text="" if unasked else turn.text,
+        scope=replace(turn.scope, session_id=id_without_secrets(turn.scope.session_id)),
+        model=name_without_secrets(turn.model),
+        anchors=anchors(parsed, every),
+        prompt=prompt_texts(parsed),
+        is_whole=bool(parsed.follows or parsed.conversation or parsed.is_whole) or is_whole,
+        parent=_parent(turn, parent_id, message_id),
+    )
+    return DetectedTurn(told, parsed, forms=private is None and not unasked)
+
+
+def _is_too_large(chat: ChatBody) -> bool:
+    """Return whether a part that is needed was not read: a text is too long, or the user's last message too far up."""
+    if any(each.content is TOO_LONG and each.role in ("user", "assistant") for each in chat.messages):
+        return True
+    newest = chat.messages[-limits.LAST :]
+    is_cut = len(chat.messages) - chat.outside > limits.FIRST + limits.LAST
+    return is_cut and all(each.role != "user" for each in newest)
+
+
+def _parent(turn: Turn, parent_id: str | None, message_id: str | None) -> str | None:
+    """Return the exchange before the turn, if that is certain.
+
+    Of two versions of a message each has an id of its own; without ids no one knows them for such. And who carries
+    earlier messages of the user follows on something, whatever a frontend leaves empty.
+    """
+    if not (message_id and message_id.strip()):
+        return None
+    begins = all(message.role is not Role.USER for message in turn.history)
+    return None if parent_id == ROOT and not begins else parent_id
 
 
 def read_turn(
@@ -62,7 +152,7 @@ def read_turn(
     every = list(spoken(chat)) if every is None else every
     said = [message for _, message in every]
     # Rounds of tool calls, or a begun answer, follow on the message and belong to its turn.
-    while said and not is_users(said[-1]):
+    while said and not _is_users(said[-1]):
         said.pop()
     if not said and not chat.follows:
         return None
@@ -104,7 +194,7 @@ def spoken(chat: ChatBody, *, by_agent: bool = False) -> Iterator[tuple[int, Mes
             yield position, _message_of(message, by_agent=by_agent)
 
 
-def is_users(message: Message) -> bool:
+def _is_users(message: Message) -> bool:
     """Return whether a message is the user's own, not one that shows a model what its tools made."""
     return message.role is Role.USER and message.text != _TOOL_IMAGES
 
@@ -121,7 +211,7 @@ def _present(given: str | None) -> str | None:
 def _session_of(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> str:
     if chat.follows:  # an answer that no one here has seen: with it the chat begins
         return UNNAMED + sha256(_encoded(chat.follows)).hexdigest()[:32]
-    position, first = next(each for each in every if is_users(each[1]))
+    position, first = next(each for each in every if _is_users(each[1]))
     began = _encoded(known_by(first)) or _unspoken(chat, position)
     return UNNAMED + sha256(began).hexdigest()[:32]
 
@@ -151,10 +241,14 @@ def _encoded(text: str) -> bytes:
 
 
 _WINDOW = 3
+
+
 """Messages that tell one from another: with it, the answer before it and what that answered."""
 
 
 _ENDS = 100
+
+
 """Characters at the beginning and at the end of a message that tell it from others as long: with every turn all are hashed."""
 
 
@@ -185,7 +279,7 @@ def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) 
         ends = words if len(words) <= 2 * _ENDS else words[:_ENDS] + words[-_ENDS:]
         # The length makes it unambiguous where a text ends.
         said = f"{message.role.value}:{len(words)}:{ends}".encode(errors="surrogatepass")
-        if is_users(message):
+        if _is_users(message):
             key = "a:" + sha256(b"".join((*before, said))).hexdigest()
             times[key] += 1
             found.append(Anchor(position, key if times[key] == 1 else f"{key}#{times[key]}"))
@@ -196,9 +290,15 @@ def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) 
     return tuple(found)
 
 
-MOST_OF_ONE = 20_000
+_MOST_OF_ONE = 20_000
+
+
 """Characters of one message that are looked at."""
-MOST_OF_ALL = 50_000
+
+
+_MOST_OF_ALL = 50_000
+
+
 """Characters of all messages together that are looked at."""
 
 
@@ -208,9 +308,9 @@ def prompt_texts(chat: ChatBody) -> tuple[str, ...]:
     Includes the system's text, retrieved documents, and all else that a frontend put around a message.
     """
     texts: list[str] = []
-    room = MOST_OF_ALL
+    room = _MOST_OF_ALL
     for message in reversed(chat.messages):
-        text = without_data(message.text)[: min(MOST_OF_ONE, room)]
+        text = without_data(message.text)[: min(_MOST_OF_ONE, room)]
         if text.strip():
             texts.append(text)
             room -= len(text)

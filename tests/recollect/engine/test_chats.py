@@ -43,7 +43,7 @@ from recollect.model import (
 )
 from recollect.ports import Embedder
 from recollect.recall import NeedThresholds
-from recollect.wire.turn_detection import detect_turn
+from recollect.wire.turn import detect_turn
 
 _DAY = timedelta(days=1)
 NO_HISTORY = Disclosure(frozenset({Kind.FACT}), history=False)

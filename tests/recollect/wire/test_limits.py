@@ -25,8 +25,10 @@ from recollect.wire import (
     SystemStyle,
     detect_turn,
     limits,
-    message_list,
     take_options,
+)
+from recollect.wire import (
+    body as bodies,
 )
 from recollect.wire.raw_json import find_member
 
@@ -258,7 +260,7 @@ def test_members_without_end_are_not_walked_through() -> None:
 
 
 def test_a_text_too_long_is_one_thing_of_its_own() -> None:
-    content_of, parts = message_list.content_of, b'["a", {"type": "text", "text": "b"}]'
+    content_of, parts = bodies.content_of, b'["a", {"type": "text", "text": "b"}]'
 
-    assert content_of(msgspec.Raw(b'"' + b"x" * limits.LONGEST_TEXT + b'"')) is message_list.TOO_LONG
+    assert content_of(msgspec.Raw(b'"' + b"x" * limits.LONGEST_TEXT + b'"')) is bodies.TOO_LONG
     assert content_of(msgspec.Raw(parts)) == json.loads(parts)

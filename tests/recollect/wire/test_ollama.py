@@ -12,7 +12,7 @@ from tests.support.tables import table
 
 from recollect.model import Message, Role, Skip, Turn
 from recollect.wire import OLLAMA_CHAT, OLLAMA_COMPLETION, Additions, Dialect, Reply, SystemStyle
-from recollect.wire.turn_detection import DetectedTurn, detect_turn
+from recollect.wire.turn import DetectedTurn, detect_turn
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 ASK = {"role": "user", "content": "Which tea?"}

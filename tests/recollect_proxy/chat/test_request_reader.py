@@ -12,7 +12,7 @@ from tests.support.tables import table
 
 from recollect.model import Skip
 from recollect.wire import COMPLETIONS
-from recollect.wire.turn_detection import DetectedTurn
+from recollect.wire.turn import DetectedTurn
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.request_reader import ParsedRequest, RefusedError, RequestReader
 from recollect_proxy.identity.caller import Caller

@@ -9,7 +9,7 @@ from tests.support.long_texts import up_to
 from tests.support.tables import table, texts
 
 from recollect.text.attribution.thoughts import without_data, without_thoughts
-from recollect.wire.reply_parser import CompletionParser
+from recollect.wire.reply import CompletionParser
 
 SAID = "So you work nights, right?"
 THOUGHT = "may be a nurse called Otto"
