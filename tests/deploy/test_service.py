@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.servers.served_process import RECOLLECT
 
-from recollect_proxy.settings.internals import ProxyInternals
+from recollect_proxy.settings.proxy_settings import ProxyInternals
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNIT, WORKER = DEPLOY / "recollect.service", DEPLOY / "recollect-worker.service"

@@ -37,7 +37,7 @@ from tests.scripted.answers import (
 )
 from tests.support.received import Received
 
-from recollect_proxy.upstream.check import USER_AGENT
+from recollect_proxy.upstream.upstream import USER_AGENT
 
 __all__ = [
     "DONE",

@@ -18,7 +18,7 @@ import msgspec
 
 from recollect_proxy.access.principal import Refusal, SignInError
 from recollect_proxy.identity.identity import is_loopback
-from recollect_proxy.upstream.http1.pool import tls
+from recollect_proxy.upstream.pool import tls
 
 Claims: TypeAlias = Mapping[str, Any]
 SigningKey: TypeAlias = jwt.PyJWK

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from recollect_proxy.upstream.http1 import Body
+from recollect_proxy.upstream.connection import Body
 from recollect_proxy.upstream.upstream import Answer, Upstream
 from recollect_proxy.web.asgi import (
     Headers,

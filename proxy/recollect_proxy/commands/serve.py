@@ -99,7 +99,7 @@ def _run_server(settings: ProxySettings) -> None:
     from recollect_proxy.app import App
     from recollect_proxy.commands.banner import banner
     from recollect_proxy.serving.server import Server
-    from recollect_proxy.upstream.check import tell_of_upstream
+    from recollect_proxy.upstream.upstream import tell_of_upstream
 
     give_memory_back()
     sys.setswitchinterval(_SWITCH_SECONDS)

@@ -81,7 +81,7 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
     from recollect.assembly.checks import check_model
     from recollect_proxy.build_destinations import upstream_of
     from recollect_proxy.openwebui.diagnosis import Finding, Status
-    from recollect_proxy.upstream.check import complaint_about
+    from recollect_proxy.upstream.upstream import complaint_about
 
     async def looked() -> str | None:
         upstream = upstream_of(settings)

@@ -1,18 +1,53 @@
-"""The proxy's settings, on top of the engine's. Never: defaults that depend on a request."""
+"""The proxy's settings, on top of the engine's, and the values that its code decides. Never: defaults that depend on a request."""
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import BaseModel, Field, SecretStr, field_validator
 from pydantic_settings import NoDecode
 
 from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
 from recollect.settings.upstreams import UpstreamSettings, checked_upstreams, http_url, parse_upstreams
-from recollect_proxy.settings.internals import ProxyInternals
 from recollect_proxy.settings.urls import CHAT
+
+
+class ProxyInternals(BaseModel):
+    """Numbers and names that follow from how the proxy works; no variable sets them."""
+
+    base_path: ClassVar[str] = "/v1"
+    """Stands for the upstream's base URL: the path that OpenAI's clients and all frontends know."""
+
+    message_header: ClassVar[str] = "x-recollect-message"
+    task_header: ClassVar[str] = "x-recollect-task"
+    """Our own names: a frontend that can send its message's id or its task can send it under them."""
+
+    openwebui_jwt_header: ClassVar[str] = "x-openwebui-user-jwt"
+    """OpenWebUI's own name."""
+
+    shared_secret_header: ClassVar[str] = "x-recollect-secret"  # noqa: S105 -- a name
+    """Our own name, as above."""
+
+    api_keys: Path | None = None
+    """None: ``api-keys`` of the data folder."""
+
+    recall_in_temporary: bool = False
+    """Whether temporary chats recall, against what people expect; benches use it to ask without a growing store."""
+
+    connect_timeout_seconds: float = Field(default=10, gt=0)
+    """To connect to the upstream: a SYN that was lost is sent again after 1, 3 and 7 seconds (RFC 6298)."""
+
+    read_timeout_seconds: float = Field(default=600, gt=0)
+    """Silence of the upstream before it is given up: what OpenAI's own SDKs wait, as a model may think long."""
+
+    memory_body_limit: int = Field(default=32 * 1024 * 1024, ge=1024)
+    """Bytes of a chat request up to which it is read for memory; larger ones just pass. A chat with a few pictures
+    has less, and so much is held for each running request."""
+
+    shutdown_seconds: float = Field(default=30, ge=0)
+    """How long running answers may take to finish on shutdown: what Kubernetes grants, and less than deploy/'s 45."""
 
 
 class IdentityMode(StrEnum):
@@ -34,8 +69,14 @@ class LogLevel(StrEnum):
 
 
 API_KEYS = "api-keys"
+
+
 ACCESS_KEYS = "access-keys"
+
+
 JWKS = "jwks.json"
+
+
 """The files' names in the data folder."""
 
 

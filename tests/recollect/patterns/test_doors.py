@@ -36,7 +36,7 @@ EXCEPTIONS = {
     "recollect.wire.raw_json": "bytes, which the doors do not take: what is repeated is possessive, of a string the first thousand; and an automaton in linear time",
     "recollect.wire.turn": "bytes of a request: what is repeated is possessive",
     "recollect_proxy.identity.plain_header": "bytes of a header, which the server bounds; nothing in it is repeated",
-    "recollect_proxy.upstream.http1.response": "bytes of a header: one byte",
+    "recollect_proxy.upstream.connection": "bytes of a header: one byte",
     "recollect_proxy.web.paths": "bytes of a path, which the server bounds; what is repeated can be read in one way",
     "recollect_proxy.web.headers": "bytes of a header: as long as a key of ours",
     "recollect_proxy.openwebui.captured_request": "bytes of a file that an operator names; its parts exclude each other",

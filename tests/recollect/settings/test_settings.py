@@ -17,8 +17,7 @@ from recollect.model import ALL_TOLD, NOTHING_TOLD, Kind, Strategy
 from recollect.settings import NOWHERE, EngineSettings, default_data_dir, is_setting
 from recollect.settings.internals import EngineInternals
 from recollect.settings.upstreams import UpstreamSettings
-from recollect_proxy.settings.internals import ProxyInternals
-from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxyInternals, ProxySettings
 
 
 def test_root_keeps_its_data_where_another_account_can_get_in(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from recollect.wire import COMPLETIONS, RESPONSES, Dialect
 from recollect_proxy.chat.answer_relay import RecallReports, listed_memories, memory_list_header, preview
 from recollect_proxy.chat.passthrough import is_json
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
-from recollect_proxy.upstream.http1 import Response
+from recollect_proxy.upstream.connection import Response
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Headers
 

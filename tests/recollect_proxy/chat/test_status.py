@@ -28,7 +28,7 @@ from recollect.model import Candidate, Kind, News, Recall, Recollection, Scope, 
 from recollect.store import Postgres
 from recollect.store.inbox import Inbox
 from recollect_proxy.chat.openwebui_status import beside, has_room
-from recollect_proxy.upstream.http1 import Response
+from recollect_proxy.upstream.connection import Response
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Event, Headers
 

@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.openwebui.requests_of_openwebui import body, headers
-from tests.recollect_proxy.upstream.http1.loops import on_both_loops
+from tests.recollect_proxy.upstream.loops import on_both_loops
 from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream, streamed, whole
 from tests.servers.served_process import environment, served_process
 from tests.support.tables import table
 from tests.support.waiting import until
 
-from recollect_proxy.upstream import check as upstream_check
-from recollect_proxy.upstream.check import complaint_about
-from recollect_proxy.upstream.upstream import TruncatedError, Upstream, UpstreamError
+from recollect_proxy.upstream import upstream as upstreams
+from recollect_proxy.upstream.upstream import TruncatedError, Upstream, UpstreamError, complaint_about
 from recollect_proxy.web.errors import BAD_REQUEST, UPSTREAM_BROKE_OFF, UPSTREAM_BUSY, UPSTREAM_SILENT
 
 
@@ -161,7 +160,7 @@ async def test_a_url_is_wrong_only_if_its_models_are_elsewhere_and_what_to_set_i
 
 
 async def test_a_server_that_is_not_there_or_says_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upstream_check, "_SECONDS", 0.3)
+    monkeypatch.setattr(upstreams, "_CHECK_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         said_nothing = await looked_at(url)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.recollect_proxy.upstream.http1.servers import Talk
+from tests.recollect_proxy.upstream.servers import Talk
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_request
 from tests.support.raw_client import request_bytes
 from tests.support.waiting import until

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, connected, drained, says, serving
+from tests.recollect_proxy.upstream.loops import on_both_loops
+from tests.recollect_proxy.upstream.servers import GET, WHOLE, ask, connected, drained, says, serving
 from tests.scripted.upstream import ScriptedUpstream, whole
 from tests.support.waiting import until
 
-from recollect_proxy.upstream.http1 import Body, BrokenOffError, UnsendableError
+from recollect_proxy.upstream.connection import Body, BrokenOffError, UnsendableError
 from recollect_proxy.web.asgi import Headers
 
 HOST = (b"Host", b"x")

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from tests.scripted.upstream import ScriptedUpstream
 
-from recollect_proxy.upstream.http1 import Address, Connection, Pool, Response
+from recollect_proxy.upstream.connection import Connection, Response
+from recollect_proxy.upstream.pool import Address, Pool
 
 GET = (b"GET", b"/x", [(b"Host", b"x")], None)
 WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"

@@ -11,8 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import aiohappyeyeballs
 
-from recollect_proxy.upstream.http1.connection import Connection
-from recollect_proxy.upstream.http1.response import BusyError, SilentError, UnreachableError
+from recollect_proxy.upstream.connection import BusyError, Connection, SilentError, UnreachableError
 
 _PORTS = {"http": 80, "https": 443}
 _IN_PATHS = "/%:@!$&'()*+,;=~"

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, connected, drained, endless, says, serving
+from tests.recollect_proxy.upstream.loops import on_both_loops
+from tests.recollect_proxy.upstream.servers import GET, connected, drained, endless, says, serving
 
-from recollect_proxy.upstream.http1 import BrokenOffError, SilentError
+from recollect_proxy.upstream.connection import BrokenOffError, SilentError
 
 HOST = (b"Host", b"x")
 MEGABYTE = 2**20

@@ -5,13 +5,14 @@ import socket
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, pooled, serving
+from tests.recollect_proxy.upstream.loops import on_both_loops
+from tests.recollect_proxy.upstream.servers import GET, WHOLE, ask, pooled, serving
 from tests.servers.full_queue import nobody_accepts
 from tests.support.waiting import until
 
-from recollect_proxy.upstream.http1 import Address, BusyError, Lent, Pool, SilentError, UnreachableError
-from recollect_proxy.upstream.http1 import pool as pool_module
+from recollect_proxy.upstream import pool as pool_module
+from recollect_proxy.upstream.connection import BusyError, SilentError, UnreachableError
+from recollect_proxy.upstream.pool import Address, Lent, Pool
 
 REFUSING = "http://127.0.0.1:9"
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import WHOLE, Serving, ask, endless, pooled, serving
-from tests.recollect_proxy.upstream.http1.test_flow import stands_still
+from tests.recollect_proxy.upstream.loops import on_both_loops
+from tests.recollect_proxy.upstream.servers import WHOLE, Serving, ask, endless, pooled, serving
+from tests.recollect_proxy.upstream.test_flow import stands_still
 from tests.servers.certificates import write_certificate
 from tests.support.tables import table
 
-from recollect_proxy.upstream.http1 import BrokenOffError, SilentError, UnreachableError
-from recollect_proxy.upstream.http1.pool import Address, tls
+from recollect_proxy.upstream.connection import BrokenOffError, SilentError, UnreachableError
+from recollect_proxy.upstream.pool import Address, tls
 
 
 @table(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect_proxy.upstream.http1 import BrokenOffError, Response
+from recollect_proxy.upstream.connection import BrokenOffError, Response
 from recollect_proxy.web.asgi import Headers
 
 OK = b"HTTP/1.1 200 OK\r\n"

@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from tests.recollect_proxy.upstream.http1.loops import on_both_loops
+from tests.recollect_proxy.upstream.loops import on_both_loops
 
-from recollect_proxy.upstream.http1 import BrokenOffError, Response, SilentError
+from recollect_proxy.upstream.connection import BrokenOffError, Response, SilentError
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
