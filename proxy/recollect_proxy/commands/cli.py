@@ -18,10 +18,8 @@ from recollect_proxy.importers.import_command import import_
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.store_commands.audit_command import audit_store
 from recollect_proxy.store_commands.backlog_commands import backfill, reembed, reindex
-from recollect_proxy.store_commands.chats_commands import chats_app
-from recollect_proxy.store_commands.memories_commands import memories_app
-from recollect_proxy.store_commands.projects_commands import projects_app
-from recollect_proxy.store_commands.teams_commands import teams_app
+from recollect_proxy.store_commands.memories_commands import chats_app, memories_app
+from recollect_proxy.store_commands.projects_commands import projects_app, teams_app
 from recollect_proxy.store_commands.upkeep_commands import erase, export, migrate, report, retry, usage, users
 from recollect_proxy.trial.try_model_command import try_model
 

@@ -66,7 +66,7 @@ def mcp(
 
 
 def _bridge(url: str, token: str, user: str | None, project: str) -> Coroutine[Any, Any, None]:
-    from recollect_proxy.mcp.bridge import endpoint, serve_bridge
+    from recollect_proxy.mcp.stdio import endpoint, serve_bridge
 
     try:
         endpoint(url)

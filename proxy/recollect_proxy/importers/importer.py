@@ -36,9 +36,8 @@ from recollect_proxy.importers.common_format import (
     StoredMemory,
     name_of,
 )
-from recollect_proxy.importers.earlier_imports import Brought, Kept, Version, next_change, version_id
 from recollect_proxy.importers.exchanges import exchanges_of
-from recollect_proxy.importers.screening import screened
+from recollect_proxy.importers.screening import Brought, Kept, Version, next_change, screened, version_id
 from recollect_proxy.importers.tally import Tally
 
 _PAGE = 500

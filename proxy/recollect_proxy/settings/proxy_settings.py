@@ -69,14 +69,8 @@ class LogLevel(StrEnum):
 
 
 API_KEYS = "api-keys"
-
-
 ACCESS_KEYS = "access-keys"
-
-
 JWKS = "jwks.json"
-
-
 """The files' names in the data folder."""
 
 

@@ -1,4 +1,4 @@
-"""`recollect memories`: list, search, add, correct, forget, changes, undo. Never: SQL, how a memory is found."""
+"""`recollect memories` and `recollect chats`: list, search, add, correct, forget, changes, undo; list and erase chats. Never: SQL, how a memory is found."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,6 +18,7 @@ from recollect.model import (
     Scope,
     Turn,
     Update,
+    person_of,
     tags_named,
 )
 from recollect.model.local_time import server_zone, wall
@@ -25,13 +26,17 @@ from recollect_proxy.store_commands.printing import Output, Table
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
     User,
+    Yes,
+    confirm,
     fail,
     named,
     over_store,
     part_of_id,
     project_named,
+    whole_chat,
     whole_id,
 )
+from recollect_proxy.store_commands.upkeep_commands import erasure_output
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -303,3 +308,44 @@ def memories_output(found: Sequence[Memory]) -> Output:
     return Output(
         {"memories": msgspec.convert(list(found), list[Document], from_attributes=True)}, Table(columns, rows)
     )
+
+
+chats_app = typer.Typer(
+    help="See which chats of a user are remembered, and erase one.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+@chats_app.command("list")
+@over_store(in_projects=True)
+async def list_chats(engine: "Engine", user: User) -> Output:
+    """List a user's chats by their first words; the one where something was said last first."""
+    chats = await engine.chats_of(user, limit=_ALL)
+    words = await engine.first_words(user, [each.id for each in chats])
+    rows = [(each.id, each.last_at, words.get(each.id, "")) for each in chats]
+    return Output({"chats": [each.id for each in chats]}, Table(("chat", "last said", "begins with"), rows))
+
+
+@chats_app.command("erase")
+@over_store(in_projects=True)
+async def erase_chat(
+    engine: "Engine",
+    user: User,
+    chat: Annotated[
+        str, typer.Argument(help="The chat's id, or its beginning, as `list` shows it.", metavar="CHAT")
+    ],
+    *,
+    yes: Yes = False,
+) -> Output:
+    """Erase a chat and the memories that came from it alone; print how many rows are gone. It asks first, unless --yes is given.
+
+    Fails where the user has no such chat.
+    """
+    known = await engine.sessions(user)
+    whole = whole_chat(chat, known)
+    if whole not in known:
+        fail("The user has no such chat.")
+    question = f"Erase the chat {whole!r} of {person_of(user)!r}? It can't be undone."
+    confirm(question, yes=yes, otherwise="Nothing was erased.")
+    return erasure_output(await engine.erase_session(Scope(user, whole)))

@@ -14,14 +14,6 @@ import httptools
 
 from recollect_proxy.web.asgi import Headers, values
 
-Body: TypeAlias = bytes | AsyncIterator[bytes] | None
-_MOST_WAITING = 256 * 1024
-"""Backpressure, in bytes: with more of the response unread, the socket is not read."""
-_MOST_UNSENT = 256 * 1024
-"""Backpressure, in bytes: with more of the request unsent, the body's source is not read."""
-_MOST_JOINED = 64 * 1024
-"""The most bytes that are copied, so that small parts share one packet and one system call."""
-
 
 class UnreachableError(Exception):
     """No connection could be made: refused, unknown host, or untrusted certificate."""
@@ -44,23 +36,12 @@ class UnsendableError(Exception):
 
 
 _LARGEST_HEAD = 1024 * 1024
-
-
 _BODILESS = frozenset({204, 304})
-
-
 _FIRST = 100
-
-
 _SWITCHING = 101
-
-
 _FIRST_FINAL = 200
 
-
 _CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
-
-
 """Control characters, which no header value may hold (RFC 9110, section 5.5); each is replaced by a space."""
 
 
@@ -232,6 +213,18 @@ class Response:
         options = {option.strip() for option in listed.split(b",")}
         stays: bool = b"keep-alive" in options if self._parser.get_http_version() == "1.0" else True
         return stays and b"close" not in options
+
+
+Body: TypeAlias = bytes | AsyncIterator[bytes] | None
+
+_MOST_WAITING = 256 * 1024
+"""Backpressure, in bytes: with more of the response unread, the socket is not read."""
+
+_MOST_UNSENT = 256 * 1024
+"""Backpressure, in bytes: with more of the request unsent, the body's source is not read."""
+
+_MOST_JOINED = 64 * 1024
+"""The most bytes that are copied, so that small parts share one packet and one system call."""
 
 
 class Connection(asyncio.Protocol):

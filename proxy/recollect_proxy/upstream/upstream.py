@@ -34,6 +34,7 @@ from recollect_proxy.web.paths import climbs
 
 _MOST_CONNECTIONS = 1000
 _STATUSES = range(200, 600)  # our own HTTP server can send no others
+
 _FAILURES = {
     BusyError: UPSTREAM_BUSY,
     UnreachableError: UPSTREAM_UNREACHABLE,
@@ -245,9 +246,12 @@ class Upstream:
 
 _CHECK_SECONDS = 5.0
 """The time limit of a check."""
+
 _THERE = frozenset({200, 401, 403})
 """The statuses that show a path exists. 401 and 403 ask for an API key, which clients bring."""
+
 _NOT_FOUND = 404
+
 USER_AGENT = b"recollect-upstream-check"
 """By it an operator recognizes this check in the server's log."""
 

@@ -24,16 +24,10 @@ from recollect.wire.raw_json import (
 
 _SPEAKING = ("user", "assistant")
 _NULL = msgspec.Raw(b"null")
+
+
 TOO_LONG = object()
 """Replaces a text that is too long to read."""
-
-_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-_FORMATS = ("response_format", "text", "output_config", "output_format")
-_EMPTY = 9
-"""Bytes of a list in which an empty one ends."""
-_NUMBER = decoder_of(int)
-_TINY = 200
-"""Tokens of an answer: a title, a list of tags or of questions fits into them, and people are rarely given so few."""
 
 
 class MessageList(NamedTuple):
@@ -75,20 +69,10 @@ class _Part(msgspec.Struct, gc=False):
 
 
 _RAW = decoder_of(tuple[msgspec.Raw, ...])
-
-
 _PASSED = decoder_of(list[_Passed])
-
-
 _LARGE = decoder_of(_Large)
-
-
 _PARTS = decoder_of(list[_Part])
-
-
 _ANY = decoder_of(Any)
-
-
 _TEXTUAL = (b'"', b"[")
 
 
@@ -164,6 +148,16 @@ def _small(source: msgspec.Raw) -> Any:
     return decode_with(_ANY, source) if is_text or memoryview(source).nbytes <= limits.PLAIN_BYTES else True
 
 
+_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_FORMATS = ("response_format", "text", "output_config", "output_format")
+_EMPTY = 9
+"""Bytes of a list in which an empty one ends."""
+
+_NUMBER = decoder_of(int)
+_TINY = 200
+"""Tokens of an answer: a title, a list of tags or of questions fits into them, and people are rarely given so few."""
+
+
 class RequestShape(NamedTuple):
     """How a request asks for its answer.
 
@@ -218,8 +212,6 @@ MEMBERS = KnownMembers(
     "tool_choice",
     "tools",
 )
-
-
 """Of a request, in whatever API."""
 
 
@@ -333,8 +325,6 @@ def read_body(body: bytes) -> ChatBody | None:
 
 
 _MODEL = "model"
-
-
 _KNOWN = KnownMembers(_MODEL)
 
 

@@ -17,14 +17,6 @@ from recollect.wire.raw_json import decode_with
 
 _MOST_CHARACTERS = 1024 * 1024
 
-_SLAB = 16 * 1024  # a fraction of a millisecond's reading: the event loop waits for it
-_MOST_BYTES = 64 * 1024 * 1024
-_LARGEST_BODY = _LARGEST_EVENT = 16 * 1024 * 1024
-_MOST_LINES = 1 << 20
-"""How many lines are read: half a million events. Lines cost time, whatever their size."""
-
-_MARK = b"\xef\xbb\xbf"
-
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -206,6 +198,15 @@ def objects(value: object) -> list[dict[str, Any]]:
 def _count(usage: dict[str, Any], *names: str, before: int | None) -> int | None:
     # Not `isinstance`, to which True is an int.
     return next((usage[name] for name in names if type(usage.get(name)) is int), before)
+
+
+_SLAB = 16 * 1024  # a fraction of a millisecond's reading: the event loop waits for it
+_MOST_BYTES = 64 * 1024 * 1024
+_LARGEST_BODY = _LARGEST_EVENT = 16 * 1024 * 1024
+_MOST_LINES = 1 << 20
+"""How many lines are read: half a million events. Lines cost time, whatever their size."""
+
+_MARK = b"\xef\xbb\xbf"
 
 
 class ReplyReader:

@@ -21,17 +21,6 @@ from recollect.wire.dialect import COMPLETIONS, Dialect
 from recollect.wire.tasks import is_aside, is_background_task, session_skip
 from recollect.wire.user_text import authored_text, known_by
 
-# Open WebUI shows a model the images that its tools made in a message that only looks like the user's.
-_TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
-_TELLING = 10
-"""The messages that a turn is known by: a long chat is not hashed through with each turn."""
-_BASE64 = re.compile(rb"[A-Za-z0-9+/=_-]{64,}+")
-"""A picture, a recording or a file in base64: of a message without words the part that no client writes in another way."""
-_FILES = ("file", "input_file", "document")
-_DOCUMENT = 200
-"""Characters that others wrote around a person's question, from which on they count as a document."""
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
-
 
 @dataclass(frozen=True, slots=True)
 class DetectedTurn:
@@ -119,6 +108,21 @@ def _parent(turn: Turn, parent_id: str | None, message_id: str | None) -> str | 
         return None
     begins = all(message.role is not Role.USER for message in turn.history)
     return None if parent_id == ROOT and not begins else parent_id
+
+
+# Open WebUI shows a model the images that its tools made in a message that only looks like the user's.
+_TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
+_TELLING = 10
+"""The messages that a turn is known by: a long chat is not hashed through with each turn."""
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=_-]{64,}+")
+"""A picture, a recording or a file in base64: of a message without words the part that no client writes in another way."""
+
+_FILES = ("file", "input_file", "document")
+_DOCUMENT = 200
+"""Characters that others wrote around a person's question, from which on they count as a document."""
+
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def read_turn(
@@ -241,14 +245,10 @@ def _encoded(text: str) -> bytes:
 
 
 _WINDOW = 3
-
-
 """Messages that tell one from another: with it, the answer before it and what that answered."""
 
 
 _ENDS = 100
-
-
 """Characters at the beginning and at the end of a message that tell it from others as long: with every turn all are hashed."""
 
 
@@ -291,14 +291,8 @@ def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) 
 
 
 _MOST_OF_ONE = 20_000
-
-
 """Characters of one message that are looked at."""
-
-
 _MOST_OF_ALL = 50_000
-
-
 """Characters of all messages together that are looked at."""
 
 

@@ -11,8 +11,7 @@ from tests.support.tables import table
 from recollect.model import Action, Actor, Add, Memory, Quarantine, Reason, Replace, Update
 from recollect.text.normalization import content_hash
 from recollect_proxy.importers.common_format import StoredMemory
-from recollect_proxy.importers.earlier_imports import Brought, Kept, Version, next_change, version_id
-from recollect_proxy.importers.screening import screened
+from recollect_proxy.importers.screening import Brought, Kept, Version, next_change, screened, version_id
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 BEGAN = datetime(2025, 10, 9, 8, tzinfo=UTC)

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from tests.recollect_proxy.mcp.conftest import Agents, called
 from tests.support.tables import table
 
-from recollect_proxy.mcp.bridge import bridge
+from recollect_proxy.mcp.stdio import bridge
 
 
 @table("token", ["anna", "acting"])
