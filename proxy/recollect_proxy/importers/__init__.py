@@ -1,5 +1,4 @@
 """Imports people's memories and chats from other products, and restores an export of Recollect's own.
 
-`openwebui.py`, `chatgpt.py`, `claude.py`, `mem0.py` and `chat_lines.py` turn the items of each product into the format of
-`common_format.py`; `importer.py` takes that format. Begin with `import_command.py`.
+`openwebui.py` and `other_products.py` turn the items of each product into the format of `common_format.py`; `importer.py` takes that format. Begin with `import_command.py`.
 """

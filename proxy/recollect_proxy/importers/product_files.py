@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from recollect_proxy.importers import chat_lines, chatgpt, claude, mem0, openwebui
+from recollect_proxy.importers import other_products as others
 from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Listed,
@@ -20,6 +20,7 @@ from recollect_proxy.importers.common_format import (
     StoredMemory,
     name_of,
 )
+from recollect_proxy.importers.openwebui import read_item
 from recollect_proxy.takeout.large_json import FileError, Item, as_one_item, decoded, split_lines, split_lists
 
 LARGEST_FILE = 8 << 30
@@ -57,11 +58,11 @@ class Product:
 
 
 PRODUCTS = {
-    "openwebui": Product(openwebui.read_item, ("memories", "chats", ""), keys=frozenset({"chat", "content"})),
-    "chatgpt": Product(chatgpt.read_chatgpt, is_wanted=chatgpt.is_chatgpt_file, has_lines=False),
-    "claude": Product(claude.read_claude, is_wanted=claude.is_claude_file, has_lines=False),
-    "mem0": Product(mem0.read_mem0, ("results", "memories", "data", "")),
-    "jsonl": Product(chat_lines.read_line),
+    "openwebui": Product(read_item, ("memories", "chats", ""), keys=frozenset({"chat", "content"})),
+    "chatgpt": Product(others.read_chatgpt, is_wanted=others.is_chatgpt_file, has_lines=False),
+    "claude": Product(others.read_claude, is_wanted=others.is_claude_file, has_lines=False),
+    "mem0": Product(others.read_mem0, ("results", "memories", "data", "")),
+    "jsonl": Product(others.read_line),
 }
 
 

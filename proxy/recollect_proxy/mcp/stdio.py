@@ -51,15 +51,14 @@ async def serve_store(settings: ProxySettings, user_id: str) -> None:
     """
     alone = settings.model_copy(update={"worker": Worker.ELSEWHERE})  # it forms nothing: that is a server's
     async with AsyncExitStack() as opened:
-        with stdout_kept_clean():
+        with _stdout_kept_clean():
             engine = await opened.enter_async_context(open_engine(alone, upstream=settings.upstream_api))
-        await serve_stdio(
+        await _serve_stdio(
             make_server(lambda context: Caller(lambda: engine, user_id, client_of(context)), user_id)
         )
 
 
-async def serve_stdio(server: "Server[Any]") -> None:
-    """Serve until the client ends its side."""
+async def _serve_stdio(server: "Server[Any]") -> None:
     quiet_sdk()
     async with (
         _lines() as lines,
@@ -89,7 +88,7 @@ async def _lines() -> AsyncIterator[AsyncIterator[bytes] | None]:
 
 
 @contextmanager
-def stdout_kept_clean() -> Iterator[None]:
+def _stdout_kept_clean() -> Iterator[None]:
     """Redirect standard output to standard error meanwhile, for this process and its children."""
     sys.stdout.flush()
     kept = os.dup(_STDOUT)
@@ -121,7 +120,7 @@ _Result = TypeVar("_Result")
 async def serve_bridge(url: str, token: str, user_id: str | None, project: str) -> None:
     """Serve `bridge` until the client ends its side."""
     async with bridge(url, token, user_id, project) as server:
-        await serve_stdio(server)
+        await _serve_stdio(server)
 
 
 @asynccontextmanager

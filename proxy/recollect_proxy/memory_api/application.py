@@ -30,7 +30,7 @@ from recollect.model import KeptAnswer, project_within
 from recollect.text.patterns import Anchored, escape
 from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.identity.caller import readable_id
-from recollect_proxy.memory_api import of_chats, of_insights, of_memories, of_people, of_settings, of_sharing
+from recollect_proxy.memory_api import of_chats, of_insights, of_memories, of_people, of_sharing
 from recollect_proxy.memory_api.documentation import DOCUMENTATION, documentation, write_document
 from recollect_proxy.memory_api.reading import (
     RefusedError,
@@ -62,7 +62,7 @@ PROBLEM = "application/problem+json"
 _LONGEST_BODY = _LONGEST_PATH = 64 * 1024
 _FUNCTIONS = {
     name: each
-    for module in (of_memories, of_chats, of_people, of_settings, of_sharing, of_insights)
+    for module in (of_memories, of_chats, of_people, of_sharing, of_insights)
     for name, each in vars(module).items()
 }
 ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}

@@ -1,22 +1,27 @@
-"""The operations on users, their projects, profiles and tokens. Each function has the name of its row, and its docstring documents the row."""
+"""The operations on users, their projects, profiles, settings and tokens, and on the settings for everybody.
+
+Each function has the name of its row, and its docstring documents the row.
+"""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import structlog
+from msgspec import UNSET
 
 from recollect import model
 from recollect.api.failures import FORBIDDEN, IMPORT_TOO_LARGE, INVALID_EXPORT, LARGEST_IMPORT
 from recollect.errors import StoreError
 from recollect_openwebui.languages import language_of, my_memories_page
 from recollect_proxy.access.own_tokens import Audience
-from recollect_proxy.memory_api.reading import RefusedError, changes
+from recollect_proxy.memory_api.reading import RefusedError, changes, invalid_field
 from recollect_proxy.memory_api.request_and_reply import Asked, Reply, erasure_as_json
+from recollect_proxy.settings.flags import OF_ADMINISTRATORS, misread
 from recollect_proxy.takeout.export_file import restore_file, written_export
 from recollect_proxy.takeout.large_json import FileError
 from recollect_proxy.web.asgi import Incoming
@@ -240,3 +245,60 @@ async def _receive(incoming: Incoming, path: Path) -> None:
 def _profile(profile: model.OwnProfile) -> dict[str, Any]:
     changed = max((each.changed_at for each in profile.entries), default=None)
     return {"consents": profile.consents, "entries": profile.entries, "updated_at": changed}
+
+
+async def read_settings(asked: Asked) -> Any:
+    """Read the settings for everybody.
+
+    The changed settings. A null setting has the value with which Recollect was started, which `effective` holds.
+    """
+    return await _of_everybody(asked, await asked.engine.flags())
+
+
+async def change_settings(asked: Asked) -> Any:
+    """Change settings for everybody.
+
+    From the next request on; a restart keeps them. A user's own settings take precedence.
+
+    `profile` is not among them: each user allows it for themselves.
+    """
+    return await _of_everybody(asked, await _change(asked, None))
+
+
+async def read_user_settings(asked: Asked) -> Any:
+    """Read a user's settings.
+
+    The settings changed for the user, and the effective ones.
+    """
+    return await _of_user(asked, await asked.engine.flags(asked.user_id))
+
+
+async def change_user_settings(asked: Asked) -> Any:
+    """Change settings for a user.
+
+    From their next request on; a restart keeps them. Only administrators change caps.
+
+    Each change stays visible to the user for a year, with the name of the token, along with administrators' reads.
+    """
+    if not asked.who.is_administrator:
+        for name in OF_ADMINISTRATORS:
+            if getattr(asked.sent, name) is not UNSET:
+                raise RefusedError(replace(FORBIDDEN, about=name))
+    return await _of_user(asked, await _change(asked, asked.user_id))
+
+
+async def _of_everybody(asked: Asked, changed: model.Flags) -> dict[str, Any]:
+    return {**asdict(changed), "effective": (await asked.engine.policy_of(None)).flags}
+
+
+async def _of_user(asked: Asked, own: model.Flags) -> dict[str, Any]:
+    effective = (await asked.engine.policy_of(asked.user_id)).flags
+    return {"own": own, "effective": replace(effective, profile=bool(own.profile))}
+
+
+async def _change(asked: Asked, user_id: str | None) -> model.Flags:
+    given = changes(asked.sent)
+    if wrong := misread(asked.sent):
+        name, must = wrong
+        raise invalid_field(name, f"`{name}` must be {must}, or null.")
+    return await asked.engine.change_flags(model.Flags(**given), tuple(given), user_id, by=asked.who.changer)

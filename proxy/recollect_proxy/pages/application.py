@@ -18,7 +18,6 @@ from recollect_proxy.pages import (
     memories,
     memory_list,
     overview,
-    profile,
     recalls,
     settings,
 )
@@ -57,7 +56,7 @@ _HEADERS = [
 ]
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
-_PAGES = (administrators, analytics, entry, memories, memory_list, overview, profile, recalls, settings)
+_PAGES = (administrators, analytics, entry, memories, memory_list, overview, recalls, settings)
 """The modules whose handlers are the pages."""
 
 log = structlog.get_logger(__name__)

@@ -15,9 +15,8 @@ from tests.support.tables import table
 
 from recollect.model import Add
 from recollect_proxy.importers import product_files
-from recollect_proxy.importers.chatgpt import read_chatgpt
-from recollect_proxy.importers.claude import read_claude
 from recollect_proxy.importers.common_format import Source
+from recollect_proxy.importers.other_products import read_chatgpt, read_claude
 from recollect_proxy.importers.product_files import open_files
 from recollect_proxy.importers.screening import screened
 from recollect_proxy.takeout.large_json import FileError
