@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from recollect.composition import Placed
 from recollect.engine import Engine
 from recollect.model import Injection, RequestRecord, Scope, Turn, TurnNotes
-from recollect.store.messages import MessageLog
+from recollect.store.message_log import MessageLog
 
 
 async def note_block(

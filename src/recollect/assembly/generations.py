@@ -16,7 +16,7 @@ from recollect.ports import Embedder
 from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
-    from recollect.store.log.index import EmbedderGenerations
+    from recollect.store.log_index import EmbedderGenerations
 from recollect.settings import EngineSettings
 
 _LOOK_SECONDS = 15.0

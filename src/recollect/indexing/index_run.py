@@ -26,7 +26,7 @@ from recollect.runtime.failures import raised_at
 from recollect.text.attribution import question_in
 
 if TYPE_CHECKING:
-    from recollect.store.log import LogIndex
+    from recollect.store.log_index import LogIndex
 
 _SHORT_CHARACTERS = 2_000
 """Longer messages are cut in a thread, since all streams would wait meanwhile."""

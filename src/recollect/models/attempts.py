@@ -21,7 +21,7 @@ from recollect.errors import StoreError
 from recollect.ports import Clock
 
 if TYPE_CHECKING:
-    from recollect.store.jobs import Attempts
+    from recollect.store.attempts import Attempts
 
 log = structlog.get_logger(__name__)
 

@@ -1,8 +1,11 @@
-"""Records of requests, for metrics and explanation; memories that were not helpful for one; and answers to those that are done once."""
+"""Records of requests, for metrics and explanation; memories that were not helpful for one; answers to those that are done once.
+
+Old records are deleted, each after a time of its own: also those of tokens, of administrators' reads, of erasures.
+"""
 
 import json
 from collections.abc import Collection, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from asyncpg import Record
@@ -18,10 +21,10 @@ from recollect.model import (
     Skip,
     Stage,
 )
-from recollect.store.log.turn_writing import PLAIN, TIMED
 from recollect.store.pool import StorePart, affected
 from recollect.store.rows import own_content, shortest
 from recollect.store.sql import SQL
+from recollect.store.turn_writing import PLAIN, TIMED
 
 
 class RequestLog(StorePart):
@@ -145,3 +148,33 @@ class Feedback(StorePart):
         """Return for which questions a memory was not helpful, newest first."""
         rows = await self._database.rows(user_id, "not_helpful_of_memory", memory_id, limit)
         return [NotHelpful(**row) for row in rows]
+
+
+# How much longer than the records of requests, which by default are kept for 30 days:
+USAGE_OUTLIVES = timedelta(days=60)
+"""The tokens of a day."""
+ADMIN_READS_OUTLIVE = timedelta(days=335)
+"""The reads of administrators: a year in all."""
+ERASED_OUTLIVE = timedelta(days=60)
+"""The hashes of erased users and chats, by which earlier messages are recognized that waited on another machine."""
+
+
+class Retention(StorePart):
+    """Deletes old records of all users."""
+
+    async def prune(self, before: datetime) -> int:
+        """Delete the records of requests before a time; return how many. Records of that very day may stay until it is over.
+
+        The other records go with them, so much later as this module says.
+        """
+        midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        async with self._database.over_all_users() as connection:
+            # In a transaction of its own: a part is dropped under a lock that no deletion below should prolong.
+            await connection.execute(SQL["wait_briefly"])
+            dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
+        async with self._database.over_all_users() as connection:
+            deleted = await affected(connection, SQL["prune_request_metrics"], before, midnight)
+            await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
+            await connection.execute(SQL["prune_admin_reads"], before - ADMIN_READS_OUTLIVE)
+            await connection.execute(SQL["prune_erased"], before - ERASED_OUTLIVE)
+        return dropped + deleted

@@ -66,7 +66,7 @@ from recollect.settings import NOWHERE, EngineSettings
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.store import start_embedded
 from recollect.store.embedded import EmbeddedServer
-from recollect.store.log.index import EmbedderGenerations
+from recollect.store.log_index import EmbedderGenerations
 from recollect.store.pool import connections
 
 SAID = "I drink tea."

@@ -45,8 +45,8 @@ from recollect.model import (
 )
 from recollect.spool import Kept, Spool, spooling
 from recollect.spool.segments import Segment
-from recollect.store.log import turn_writing
-from recollect.store.messages import MessageLog
+from recollect.store import turn_writing
+from recollect.store.message_log import MessageLog
 from recollect.text.tokens import estimate_tokens
 
 Logs = Sequence[MutableMapping[str, Any]]

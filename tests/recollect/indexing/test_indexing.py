@@ -38,7 +38,7 @@ from recollect.indexing.indexed_message import (
 )
 from recollect.model import Actor, Add, IndexedMessage, LoggedMessage, Passage, Reason, Role, Vector
 from recollect.store import open_postgres
-from recollect.store.log import LogIndex
+from recollect.store.log_index import LogIndex
 from recollect.text.attribution import others_words
 from recollect.text.lexical import query_terms
 

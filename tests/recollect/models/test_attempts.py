@@ -12,7 +12,7 @@ from tests.support.watched_stores import Outage, breakable
 from recollect.errors import StoreUnavailableError
 from recollect.models import attempts as steps
 from recollect.models.attempts import Step, Steps, waiting_for_others
-from recollect.store.jobs import Attempts
+from recollect.store.attempts import Attempts
 
 
 def steps_of(attempts: Attempts) -> Steps:

@@ -31,7 +31,7 @@ from recollect.model import (
     Scope,
     Update,
 )
-from recollect.store.log import LogIndex
+from recollect.store.log_index import LogIndex
 from recollect.text.lexical import document_terms
 
 _ROWS = "SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each"

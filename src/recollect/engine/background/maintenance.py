@@ -26,7 +26,7 @@ from recollect.ports import Clock
 from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
-    from recollect.store.log.index import EmbedderGenerations
+    from recollect.store.log_index import EmbedderGenerations
 
 
 _EVERY_SECONDS = 3600.0

@@ -15,14 +15,14 @@ from asyncpg import Record
 from recollect.audit import Redaction, is_forget_command, redacted
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Change, Erase, Erasure, Ignore, Reason, Scope
-from recollect.store.jobs.queue import enqueue
-from recollect.store.log.index import delete_chunks, unindex
-from recollect.store.log.turn_writing import mark_of
+from recollect.store.jobs import enqueue
+from recollect.store.log_index import delete_chunks, unindex
 from recollect.store.memories.transaction import Transaction, hide_messages, with_a_word_of
 from recollect.store.memories.undo import undo
 from recollect.store.pool import Connection, affected, column
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL, of_table
+from recollect.store.turn_writing import mark_of
 from recollect.store.users.portability import leave_tombstone
 from recollect.text.normalization import storable_id
 

@@ -35,7 +35,6 @@ from recollect.model import (
     team_of,
 )
 from recollect.store.browsing import NEWEST, read_some
-from recollect.store.log.turn_writing import write_turn
 from recollect.store.memories.changes import apply_changes, expire
 from recollect.store.memories.edits import (
     change_all,
@@ -51,6 +50,7 @@ from recollect.store.memories.undo import undo_by_id
 from recollect.store.pool import Connection, StorePart
 from recollect.store.rows import as_columns, embedding_columns, memory_of, update_of
 from recollect.store.sql import SQL
+from recollect.store.turn_writing import write_turn
 from recollect.store.users.portability import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 from recollect.store.users.settings import read_flags
 

@@ -26,7 +26,7 @@ from recollect.model import (
     Retire,
     Source,
 )
-from recollect.store.jobs.queue import enqueue
+from recollect.store.jobs import enqueue
 from recollect.store.memories.transaction import Transaction, hide_messages, optional_text
 from recollect.store.pool import Connection
 from recollect.store.rows import as_columns, label_columns, memory_of

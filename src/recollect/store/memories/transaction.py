@@ -18,7 +18,7 @@ from uuid_utils.compat import uuid7
 from recollect.audit import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update, team_of
-from recollect.store.log.index import delete_chunks
+from recollect.store.log_index import delete_chunks
 from recollect.store.pool import Connection, column
 from recollect.store.rows import (
     TERMS_BY,

@@ -12,7 +12,7 @@ import asyncpg
 import structlog
 
 from recollect.errors import StoreError, StoreUnavailableError, UnfitDatabaseError
-from recollect.store.jobs.queue import install_queue
+from recollect.store.jobs import install_queue
 from recollect.store.pool import Connection, store_errors
 from recollect.store.sql import SQL, Migration, load_migrations
 

@@ -35,7 +35,7 @@ from recollect.model import (
     Scope,
     Source,
 )
-from recollect.store.inbox.summaries import ChatSummaries
+from recollect.store.summaries import ChatSummaries
 
 OUTLINE = Outline(facts=("Drinks tea",), todos=("Buy a pot",))
 

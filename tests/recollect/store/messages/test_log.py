@@ -31,7 +31,7 @@ from recollect.model import (
     Scope,
     Written,
 )
-from recollect.store.messages import MessageLog
+from recollect.store.message_log import MessageLog
 
 
 async def test_an_exchange_comes_back_whole_but_for_its_credential_and_the_requests_history(

@@ -18,8 +18,7 @@ from tests.support.tables import table
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.model import Actor, Add
 from recollect.store import Postgres, open_postgres
-from recollect.store.jobs.queue import driver_on
-from recollect.store.jobs.runner import _Driver, _PooledDriver
+from recollect.store.jobs import _Driver, _PooledDriver, driver_on
 from recollect.store.pool import store_errors
 from recollect.store.pool.shares import Lending
 from recollect.store.schema.migration import migrate

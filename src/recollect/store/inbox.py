@@ -34,15 +34,15 @@ from recollect.model import (
     SpokenWith,
     Wait,
 )
-from recollect.store.inbox.summaries import ChatSummaries
-from recollect.store.jobs.attempts import hold_lease
-from recollect.store.jobs.queue import enqueue, requeue_held
-from recollect.store.log.turn_writing import storable_key
+from recollect.store.attempts import hold_lease
+from recollect.store.jobs import enqueue, requeue_held
 from recollect.store.memories.changes import apply_changes, prune
 from recollect.store.memories.quarantine import wake_approvals
 from recollect.store.pool import Connection, Database, column
 from recollect.store.rows import exchange_of, message_of, update_of
 from recollect.store.sql import SQL
+from recollect.store.summaries import ChatSummaries
+from recollect.store.turn_writing import storable_key
 from recollect.text.normalization import content_hash, storable_id, storable_text
 
 _MESSAGES_BEFORE = 6

@@ -20,7 +20,7 @@ from recollect.model import (
     Role,
     Scope,
 )
-from recollect.store.jobs.queue import enqueue
+from recollect.store.jobs import enqueue
 from recollect.store.memories.changes import apply_changes
 from recollect.store.pool import Connection, StorePart
 from recollect.store.rows import memory_of

@@ -23,7 +23,7 @@ from recollect.model import (
     Vector,
     person_of,
 )
-from recollect.store.jobs.queue import enqueue
+from recollect.store.jobs import enqueue
 from recollect.store.pool import Connection, Database, StorePart, column
 from recollect.store.rows import (
     as_columns,

@@ -27,7 +27,7 @@ Drain = Callable[[str], Awaitable[timedelta | None]]
 
 @pytest.fixture(autouse=True)
 def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.jobs.runner._POLL_WHEN_FULL", timedelta(seconds=0.05))
+    monkeypatch.setattr("recollect.store.jobs._POLL_WHEN_FULL", timedelta(seconds=0.05))
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ async def test_a_failure_of_ours_is_told_in_its_words(store: Store, table: Table
 async def test_whatever_fails_in_the_store_is_waited_out(
     store: Store, table: Table, monkeypatch: pytest.MonkeyPatch, failure: BaseException
 ) -> None:
-    monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(milliseconds=10))
+    monkeypatch.setattr("recollect.store.jobs._RETRY_AFTER_OUTAGE", timedelta(milliseconds=10))
     calls: list[str] = []
 
     async def drain(user_id: str) -> None:
@@ -210,7 +210,7 @@ async def test_one_worker_forms_for_one_user_at_a_time(own_dsn: str, table: Tabl
 
 
 async def test_no_end_waits_for_a_drain(store: Store, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.jobs.runner._LEAVE_SECONDS", 0.2)
+    monkeypatch.setattr("recollect.store.jobs._LEAVE_SECONDS", 0.2)
     began, go_on = asyncio.Event(), asyncio.Event()
 
     async def stubborn(_: str) -> None:
@@ -264,8 +264,8 @@ def interruptions(logs: Sequence[EventDict]) -> int:
 
 @pytest.mark.process
 async def test_no_job_is_lost_by_outages(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
-    monkeypatch.setattr("recollect.store.jobs.runner._SHORTEST_BACKOFF", 0.05)
+    monkeypatch.setattr("recollect.store.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    monkeypatch.setattr("recollect.store.jobs._SHORTEST_BACKOFF", 0.05)
     server = start(folder)
     opened = await open_postgres(server.dsn, heartbeat=0.3)
     store = store_over(opened)
