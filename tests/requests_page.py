@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterable
 
-from recollect.text.word_tables import read_table
+from recollect.text import read_table
 
 _LANGUAGES = {
     "en": "English",

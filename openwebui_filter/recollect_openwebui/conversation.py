@@ -24,8 +24,7 @@ from recollect.wire.insertion import GAP
 from recollect_openwebui.background import in_background
 from recollect_openwebui.first_memories import button_name, changes_line
 from recollect_openwebui.hook_call import Call, folder_title, note_folder
-from recollect_openwebui.languages import language_of
-from recollect_openwebui.notices import NEWS_AGE, Event, Notices, notices_of, status
+from recollect_openwebui.notices import NEWS_AGE, Event, Notices, language_of, notices_of, status
 
 _OPENING_SECONDS = 1.0
 """How long a chat waits at most for an engine that is being opened."""

@@ -33,8 +33,7 @@ from recollect.model import (
     Scope,
     project_scope,
 )
-from recollect_openwebui.languages import language_of, my_memories_page
-from recollect_openwebui.notices import Event, Notices, notification, status
+from recollect_openwebui.notices import Event, Notices, language_of, my_memories_page, notification, status
 
 Json = dict[str, Any]
 

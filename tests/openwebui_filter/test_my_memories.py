@@ -23,7 +23,7 @@ from recollect.assembly import host_engine
 from recollect.engine import Engine
 from recollect.model import Actor, Flags, Kind, Party
 from recollect.store import Postgres
-from recollect_openwebui.languages import my_memories_page
+from recollect_openwebui.notices import my_memories_page
 
 HOSTILE = [
     "I like <img src=x onerror=alert(1)> and </script><script>alert(1)</script>.",

@@ -28,7 +28,7 @@ from recollect.model import (
     Source,
     tags_named,
 )
-from recollect.text.secrets.in_names import id_without_secrets
+from recollect.text.secrets.masking import id_without_secrets
 from recollect_proxy.memory_api.reading import (
     RefusedError,
     changes,

@@ -17,7 +17,7 @@ from msgspec import UNSET
 from recollect import model
 from recollect.api.failures import FORBIDDEN, IMPORT_TOO_LARGE, INVALID_EXPORT, LARGEST_IMPORT
 from recollect.errors import StoreError
-from recollect_openwebui.languages import language_of, my_memories_page
+from recollect_openwebui.notices import language_of, my_memories_page
 from recollect_proxy.access.own_tokens import Audience
 from recollect_proxy.memory_api.reading import RefusedError, changes, invalid_field
 from recollect_proxy.memory_api.request_and_reply import Asked, Reply, erasure_as_json

@@ -26,7 +26,7 @@ from recollect.errors import RecollectError
 from recollect.model import Actor, Erasure, Memory, Scope, Skip, project_scope
 from recollect.runtime.deadline import happens
 from recollect.text.patterns import anchored
-from recollect.text.secrets.in_names import id_without_secrets
+from recollect.text.secrets.masking import id_without_secrets
 from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.access.principal import Principal
 from recollect_proxy.memory_api.reading import RefusedError, invalid_parameter

@@ -9,7 +9,7 @@ import numpy as np
 
 from recollect.model import ProfileField, Vector
 from recollect.ports import Embedder
-from recollect.text.word_tables import read_table
+from recollect.text import read_table
 
 # Of 18 statements in four languages written afterwards, 7 came to their field, 6 to another and 5 to none; of 12 that belong
 # nowhere one came to a field.

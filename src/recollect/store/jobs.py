@@ -25,13 +25,13 @@ from recollect.runtime.failures import raised_at
 from recollect.store.pool import Access, Connection, store_errors
 from recollect.store.sql import SQL
 
-AnyDriver = TypeVar("AnyDriver", bound=AsyncpgDriver)
-AnyQueries = TypeVar("AnyQueries", bound=Queries)
+_AnyDriver = TypeVar("AnyDriver", bound=AsyncpgDriver)
+_AnyQueries = TypeVar("AnyQueries", bound=Queries)
 
-FORM = "form"
+_FORM = "form"
 """The one kind of job: a user has something to form. The payload is the user's id, as UTF-8."""
 
-CHANNEL = Channel("recollect_jobs")
+_CHANNEL = Channel("recollect_jobs")
 
 _HELD_AT_ONCE = 1000
 
@@ -39,7 +39,7 @@ _HELD_AT_ONCE = 1000
 _SETTINGS = DBSettings(
     prefix="",
     db_schema="recollect",
-    channel=CHANNEL,
+    channel=_CHANNEL,
     function="fn_pgqueuer_changed",
     statistics_table="pgqueuer_statistics",
     queue_status_type="pgqueuer_status",
@@ -55,24 +55,24 @@ _QUEUE = QueryQueueBuilder(_SETTINGS)
 _SCHEDULES = QuerySchedulerBuilder(_SETTINGS)
 
 
-def driver_on(connection: Connection, kind: type[AnyDriver]) -> AnyDriver:
+def _driver_on(connection: Connection, kind: type[_AnyDriver]) -> _AnyDriver:
     """Return PgQueuer's driver over ``connection``."""
     return kind(cast("asyncpg.Connection", connection))  # a lent one is as good
 
 
-def queue_on(connection: Connection) -> Queries:
+def _queue_on(connection: Connection) -> Queries:
     """Return the queue's queries, run on ``connection`` and in its transaction."""
-    return queries_of(driver_on(connection, AsyncpgDriver), Queries)
+    return _queries_of(_driver_on(connection, AsyncpgDriver), Queries)
 
 
-def queries_of(driver: AsyncpgDriver, kind: type[AnyQueries]) -> AnyQueries:
+def _queries_of(driver: AsyncpgDriver, kind: type[_AnyQueries]) -> _AnyQueries:
     """Return PgQueuer's queries over ``driver``, under our names."""
     return kind(driver, qbe=_ENVIRONMENT, qbq=_QUEUE, qbs=_SCHEDULES)
 
 
 async def install_queue(connection: Connection) -> None:
     """Create the queue's tables, or bring them up to the installed PgQueuer; and an index of ours on them."""
-    queue = queue_on(connection)
+    queue = _queue_on(connection)
     if await queue.schema_is_installed():
         await queue.upgrade()
     else:
@@ -85,8 +85,8 @@ async def enqueue(connection: Connection, user_ids: Sequence[str]) -> None:
     """Enqueue one job for each user, in the connection's transaction."""
     # Also for a user who has one: that one may have looked at the inbox already.
     count = len(user_ids)
-    await queue_on(connection).enqueue(
-        [FORM] * count, [job_payload(user_id) for user_id in user_ids], [0] * count
+    await _queue_on(connection).enqueue(
+        [_FORM] * count, [job_payload(user_id) for user_id in user_ids], [0] * count
     )
 
 
@@ -97,7 +97,7 @@ def job_payload(user_id: str) -> bytes:
 
 async def requeue_held(connection: Connection) -> None:
     """Put every job held as failed back into the queue."""
-    queue = queue_on(connection)
+    queue = _queue_on(connection)
     while held := await queue.list_failed_jobs(_HELD_AT_ONCE):
         await queue.requeue_jobs([job.id for job in held])
 
@@ -240,14 +240,14 @@ class _Worker:
         self._drain = drain
         self._workers = workers
         self._free = asyncio.Semaphore(workers)
-        driver = driver_on(connection, _PooledDriver if pooled else _Driver)
+        driver = _driver_on(connection, _PooledDriver if pooled else _Driver)
         self._ending = driver.failed
-        self._queries = queries_of(driver, _Queries)
+        self._queries = _queries_of(driver, _Queries)
 
     async def run(self, heartbeat: timedelta) -> None:
-        queue = QueueManager(self._queries, channel=CHANNEL)
+        queue = QueueManager(self._queries, channel=_CHANNEL)
         queue.min_dequeue_poll_interval = _POLL_WHEN_FULL
-        queue.entrypoint(FORM, on_failure="hold")(self._form)
+        queue.entrypoint(_FORM, on_failure="hold")(self._form)
         working = asyncio.create_task(
             queue.run(
                 dequeue_timeout=min(heartbeat / 2, _POLL_WHEN_IDLE),
@@ -304,7 +304,7 @@ class _Worker:
         # Every exchange adds a job. While another worker holds the inbox all of them would come back every few seconds, ahead of
         # other users' newer ones, and delay everybody's memories.
         with suppress(StoreError), store_errors():
-            await self._queries.driver.execute(SQL["take_over_jobs"], FORM, payload)
+            await self._queries.driver.execute(SQL["take_over_jobs"], _FORM, payload)
 
     async def _prune_log(self) -> None:
         while True:

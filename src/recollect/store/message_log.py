@@ -185,7 +185,7 @@ class MessageLog(StorePart):
         """Abandon a turn that seems to be a client's own question, if it was formed and taught nothing."""
         async with self._database.changing(turn.scope.user_id) as connection:
             key = storable_key(turn.key)
-            await abandon_turn(connection, turn.scope, key, turn.at)
+            await _abandon_turn(connection, turn.scope, key, turn.at)
 
     async def erased_among(self, scopes: Iterable[Scope], since: datetime) -> dict[str, datetime]:
         """Return of which users of these chats something was erased since a time, the user or one of the chats, and when last."""
@@ -268,15 +268,15 @@ async def _abandon_others(
     turn, scope = exchange.turn, exchange.turn.scope
     if known["id"] is None:
         key, parent, anchor = storable_key(turn.key), storable_parent(turn.parent), storable_text(turn.anchor)
-        version = None if parent is None else Version(scope, key, parent, anchor, turn.at)
-        return version is not None and await abandon_other_versions(connection, version)
+        version = None if parent is None else _Version(scope, key, parent, anchor, turn.at)
+        return version is not None and await _abandon_other_versions(connection, version)
     is_open = known["state"] == "open"
     is_first = is_another and not known["replied"] and known["state"] != "abandoned"
     if known["parent"] is None or not (is_open or is_first):
         return False
     anchor = known["anchor"] or known["key"]
-    version = Version(scope, known["key"], known["parent"], anchor, known["said_at"])
-    is_late = await abandon_other_versions(connection, version)
+    version = _Version(scope, known["key"], known["parent"], anchor, known["said_at"])
+    is_late = await _abandon_other_versions(connection, version)
     if is_late and is_open:
         transaction = Transaction(
             connection, scope.user_id, Actor.FORMATION, known["said_at"], scope.session_id
@@ -320,7 +320,7 @@ async def _erase_exchanges(
         await enqueue(connection, [user_id])
 
 
-class Version(NamedTuple):
+class _Version(NamedTuple):
     """A turn that may be another version of an earlier one, as the log has it.
 
     Attributes:
@@ -338,7 +338,7 @@ class Version(NamedTuple):
     at: datetime
 
 
-async def abandon_other_versions(connection: Connection, version: Version) -> bool:
+async def _abandon_other_versions(connection: Connection, version: _Version) -> bool:
     """Abandon the other turns of the chat with the same parent, and everything that was said in it after the first.
 
     Their changes are undone as far as possible, and their messages are hidden. Nothing that was said later
@@ -360,7 +360,7 @@ async def abandon_other_versions(connection: Connection, version: Version) -> bo
     return False
 
 
-async def abandon_turn(connection: Connection, scope: Scope, key: str, at: datetime) -> None:
+async def _abandon_turn(connection: Connection, scope: Scope, key: str, at: datetime) -> None:
     """Abandon one turn of a chat, by its key, if it was formed and taught nothing; in a transaction under the user's lock."""
     user_id, session_id = scope.user_id, storable_id(scope.session_id)
     exchanges = await connection.fetch(SQL["abandon_exchange"], user_id, session_id, key)

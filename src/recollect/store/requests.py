@@ -151,11 +151,11 @@ class Feedback(StorePart):
 
 
 # How much longer than the records of requests, which by default are kept for 30 days:
-USAGE_OUTLIVES = timedelta(days=60)
+_USAGE_OUTLIVES = timedelta(days=60)
 """The tokens of a day."""
-ADMIN_READS_OUTLIVE = timedelta(days=335)
+_ADMIN_READS_OUTLIVE = timedelta(days=335)
 """The reads of administrators: a year in all."""
-ERASED_OUTLIVE = timedelta(days=60)
+_ERASED_OUTLIVE = timedelta(days=60)
 """The hashes of erased users and chats, by which earlier messages are recognized that waited on another machine."""
 
 
@@ -174,7 +174,7 @@ class Retention(StorePart):
             dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
         async with self._database.over_all_users() as connection:
             deleted = await affected(connection, SQL["prune_request_metrics"], before, midnight)
-            await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
-            await connection.execute(SQL["prune_admin_reads"], before - ADMIN_READS_OUTLIVE)
-            await connection.execute(SQL["prune_erased"], before - ERASED_OUTLIVE)
+            await connection.execute(SQL["prune_usage"], (before - _USAGE_OUTLIVES).date())
+            await connection.execute(SQL["prune_admin_reads"], before - _ADMIN_READS_OUTLIVE)
+            await connection.execute(SQL["prune_erased"], before - _ERASED_OUTLIVE)
         return dropped + deleted

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
+from recollect.text import read_table
 from recollect.text.lookalike_letters import folded
 from recollect.text.patterns import Pattern, bounded
-from recollect.text.word_tables import read_table
 
 LONGEST = 20_000
 """Characters of a text that are read: no statement is as long."""

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import mul
 
+from recollect.text import read_table
 from recollect.text.patterns import Pattern, bounded
-from recollect.text.word_tables import read_table
 
 _HUNDRED = 100
 

@@ -4,9 +4,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.text.lexical.folding import fold, readable
 from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, word_terms, written
-from recollect.text.lexical.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS
+from recollect.text.lexical.letters import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS, fold, readable
 from recollect.text.patterns import anchored, bounded
 
 MOST_CHARACTERS = 4_000
@@ -62,7 +61,7 @@ class WordAnalysis:
     """The words of a statement and their stems.
 
     Attributes:
-        text: The text, readable (`recollect.text.lexical.folding.readable`) and cut.
+        text: The text, readable (`recollect.text.lexical.letters.readable`) and cut.
         plain: The text in folded case, with single spaces.
         language: The language that its function words point to; English if it has none.
         words: The words of the text, in order.

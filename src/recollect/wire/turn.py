@@ -14,7 +14,7 @@ from typing import NamedTuple
 from recollect.model import ROOT, UNNAMED, Message, Role, Scope, Skip, Turn
 from recollect.text.attribution.thoughts import without_data
 from recollect.text.normalization import is_unfilled
-from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
+from recollect.text.secrets.masking import id_without_secrets, name_without_secrets
 from recollect.wire import limits
 from recollect.wire.body import TOO_LONG, ChatBody, ChatMessage
 from recollect.wire.dialect import COMPLETIONS, Dialect

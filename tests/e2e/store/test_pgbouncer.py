@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 from tests.e2e.store.pooler import answering, transaction_pooler
-from tests.recollect.store.test_log_index import *  # noqa: F403 -- each of these promises is kept here as well
 from tests.recollect.store.memories.test_edits import *  # noqa: F403
 from tests.recollect.store.memories.test_memories import *  # noqa: F403
 from tests.recollect.store.messages.test_chats import *  # noqa: F403
 from tests.recollect.store.pool.test_connections import timeouts
+from tests.recollect.store.test_log_index import *  # noqa: F403 -- each of these promises is kept here as well
 from tests.servers.databases import administrator, new_database
 from tests.servers.external_servers import external_server, pgbouncer
 from tests.support.stores import NOON, Store, store_over

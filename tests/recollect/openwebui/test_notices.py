@@ -36,8 +36,7 @@ from recollect.model import (
 )
 from recollect.text.cues.memory_requests import Request
 from recollect_openwebui.first_memories import button_name, changes_line
-from recollect_openwebui.languages import LANGUAGES, language_of, words_in
-from recollect_openwebui.notices import Notices, status
+from recollect_openwebui.notices import LANGUAGES, Notices, language_of, status, words_in
 
 ENGLISH = Notices("en")
 

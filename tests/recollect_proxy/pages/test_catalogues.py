@@ -11,7 +11,7 @@ from jinja2 import PackageLoader
 
 from recollect import model
 from recollect.engine.people.report import THRESHOLDS
-from recollect_openwebui.languages import words_in
+from recollect_openwebui.notices import words_in
 from recollect_proxy.pages.rendering import LANGUAGES, Templates, chosen_language, load_catalogues
 from recollect_proxy.settings.flags import flag_fields
 

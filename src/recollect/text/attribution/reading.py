@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from recollect.model import Exchange
-from recollect.text.attribution.code_lines import code_blocks, fenced_code
-from recollect.text.attribution.injected_lines import injected_lines, returned_lines
+from recollect.text.attribution.lines import code_blocks, fenced_code, injected_lines, returned_lines
 from recollect.text.attribution.marked_blocks import (
     comments,
     labelled_files,

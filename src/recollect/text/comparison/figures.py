@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from recollect.text.lexical.folding import fold, readable
+from recollect.text import read_table
+from recollect.text.lexical.letters import fold, readable
 from recollect.text.patterns import bounded
 from recollect.text.word_analysis import analyze_words
-from recollect.text.word_tables import read_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from recollect.model import Statement
+from recollect.text import read_table
 from recollect.text.patterns import bounded
-from recollect.text.word_tables import read_table
 
 _LENGTH = 2_000
 """The characters that are read: a pasted book must not cost a chat its deadline."""

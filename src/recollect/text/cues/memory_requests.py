@@ -15,8 +15,8 @@ from typing import Any
 from unicodedata import category, normalize
 
 from recollect.model import Asking
+from recollect.text import read_table
 from recollect.text.patterns import Anchored, Pattern, anchored, bounded
-from recollect.text.word_tables import read_table
 
 LONGEST_MESSAGE = 120
 """Characters of a message that may be a phrase of the list."""

@@ -36,9 +36,9 @@ from datetime import datetime, tzinfo
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
+from recollect.text import read_table
 from recollect.text.dates.spans import NOTHING, Span, day_span, months, year_span
 from recollect.text.patterns import bounded
-from recollect.text.word_tables import read_table
 
 
 class Symbol(NamedTuple):

@@ -13,10 +13,9 @@ from typing import Any
 
 import Stemmer
 
-from recollect.text.lexical.folding import clipped, fold, with_digraphs
-from recollect.text.lexical.scripts import language_of_script
+from recollect.text import read_table
+from recollect.text.lexical.letters import clipped, fold, language_of_script, with_digraphs
 from recollect.text.patterns import bounded
-from recollect.text.word_tables import read_table
 
 _NAMES = "english german french spanish portuguese italian dutch swedish danish norwegian finnish hungarian romanian turkish russian greek arabic"
 LANGUAGES = tuple(_NAMES.split())

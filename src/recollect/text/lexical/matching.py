@@ -12,7 +12,7 @@ from typing import Any
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from recollect.text.lexical.scripts import UNSPACED
+from recollect.text.lexical.letters import UNSPACED
 from recollect.text.patterns import anchored
 
 _ONE_SLIP, _TWO_SLIPS = 5, 9

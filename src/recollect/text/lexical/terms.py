@@ -18,7 +18,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from recollect.text.lexical.folding import LONGEST_TERM, clipped, fold, readable
 from recollect.text.lexical.languages import (
     HAN_FUNCTION_CHARACTERS,
     HAN_FUNCTION_WORDS,
@@ -28,7 +27,18 @@ from recollect.text.lexical.languages import (
     word_terms,
     written,
 )
-from recollect.text.lexical.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, LETTER, SPACELESS
+from recollect.text.lexical.letters import (
+    HAN,
+    HANGUL,
+    HIRAGANA,
+    KATAKANA,
+    LETTER,
+    LONGEST_TERM,
+    SPACELESS,
+    clipped,
+    fold,
+    readable,
+)
 from recollect.text.patterns import anchored, bounded
 
 _KEPT_READINGS = 8_192

@@ -14,9 +14,9 @@ from math import log2
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
+from recollect.text import read_table
 from recollect.text.patterns import linear
 from recollect.text.secrets.values import SecretKind, SecretSpan, has_digit, is_humped, is_placeholder, places
-from recollect.text.word_tables import read_table
 
 _WITH_PREFIX = (form for of_makers in read_table(__package__, "key_formats").values() for form in of_makers)
 """Expressions of RE2 for whole keys, without the text around them, by the sort of their makers."""

@@ -1,14 +1,17 @@
-"""Masks the secrets of a text, or of an exchange. Pure.
+"""Masks the secrets of a text or an exchange, and those in ids of chats and names of models. Pure.
 
-The words as they were said identify a turn, so the keys of an exchange are never masked.
+The words as they were said identify a turn, so the keys of an exchange are never masked. Ids and names are shown as they are in
+rows, logs and lists.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import sha256
 from itertools import pairwise
 
 from recollect.model import Exchange, Message, Turn
-from recollect.text.patterns import any_of, linear, replaced, whole
+from recollect.text.patterns import anchored, any_of, linear, replaced, whole
 from recollect.text.secrets import code_secrets, key_formats
 from recollect.text.secrets.announced import announced, laid_out, may_be_announced, names_one
 from recollect.text.secrets.checksummed_numbers import (
@@ -362,3 +365,27 @@ def warm() -> None:
     """Mask made-up texts so that every expression is compiled; it takes a quarter of a second, once per process, off the loop."""
     for value in ("a1b2c3d4", "1234", "quilt"):
         mask(_TEXT.format(value, "aB3dE5gH7jK9mN1pQ3sT5vX7z"))
+
+
+_PLAIN = anchored(
+    r"(?:[a-z]{1,12}:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|fp:[0-9a-f]{32}|[a-z0-9-]{1,12}"
+)
+"""The look of nearly all ids and of no secret: a UUID, a chat known by its beginning, a short word."""
+
+_LONGEST = 200
+
+
+@lru_cache(maxsize=4096)
+def id_without_secrets(text: str) -> str:
+    """Return a chat's id with its secrets masked; then a hash keeps it another id than all others. A masked one stays as it is."""
+    if _PLAIN.fullmatch(text):
+        return text
+    masked = mask(text).text
+    digest = sha256(text.encode(errors="replace")).hexdigest()
+    return text if masked == text else f"{masked[:_LONGEST]}#{digest[:16]}"
+
+
+@lru_cache(maxsize=1024)
+def name_without_secrets(text: str) -> str:
+    """Return a model's name with its secrets masked."""
+    return mask(text).text

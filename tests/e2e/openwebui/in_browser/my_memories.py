@@ -5,7 +5,7 @@ import re
 from playwright.async_api import Locator, expect
 from tests.e2e.openwebui.in_browser.web_page import WebPage
 
-from recollect_openwebui.languages import words_in
+from recollect_openwebui.notices import words_in
 
 
 class MyMemories:

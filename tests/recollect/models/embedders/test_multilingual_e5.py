@@ -22,7 +22,7 @@ from recollect.models.embedders import finished_model, multilingual_e5
 from recollect.models.embedders.finished_model import GRAPH, UnigramTokenizer, installed_model, open_session
 from recollect.models.embedders.multilingual_e5 import Lane, MultilingualE5Embedder, bounded_to
 from recollect.ports import Embedder
-from recollect.text.word_tables import read_table
+from recollect.text import read_table
 from recollect_weights.building.finishing import write_tokenizer
 
 LONG = "The garden needs a fence, the roof leaks, and Uncle Bernard will visit us in May. " * 20

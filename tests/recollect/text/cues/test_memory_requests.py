@@ -6,6 +6,7 @@ from tests.requests_page import example, requests_page
 from tests.support.tables import table, texts
 
 from recollect.model import Asking
+from recollect.text import read_table
 from recollect.text.cues.memory_requests import (
     LAST,
     LONGEST_MESSAGE,
@@ -14,7 +15,6 @@ from recollect.text.cues.memory_requests import (
     read_memory_request,
     read_opening,
 )
-from recollect.text.word_tables import read_table
 
 FORGETTING = {
     "en": [("Forget the second.", 2), ("Delete number 3 please", 3), ("Can you remove the last one?", LAST)],

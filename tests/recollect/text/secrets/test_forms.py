@@ -6,8 +6,8 @@ from itertools import product
 from tests.recollect.text.secrets.secret_texts import told
 from tests.support.tables import table, texts
 
+from recollect.text import read_table
 from recollect.text.secrets import mask
-from recollect.text.word_tables import read_table
 
 CARD, AMEX = "4318736022367385", "378282246310005"
 CARD_GROUPS = [CARD[at : at + 4] for at in range(0, 16, 4)]

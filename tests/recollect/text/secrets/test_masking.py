@@ -7,8 +7,13 @@ from tests.support.made_up_keys import URL_SAFE, uuid
 from tests.support.tables import table, texts
 
 from recollect.text.secrets import holds_secret
-from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
-from recollect.text.secrets.masking import LEFT_OUT, ends_of, mask_ends
+from recollect.text.secrets.masking import (
+    LEFT_OUT,
+    ends_of,
+    id_without_secrets,
+    mask_ends,
+    name_without_secrets,
+)
 
 
 def made_up(length: int, letters: str = string.ascii_letters + string.digits) -> str:
