@@ -28,10 +28,7 @@ PURE = (
     "recollect_proxy.web.headers",
 )
 """Modules which, with all below them, never wait for anything."""
-ASKING = {
-    f"recollect.formation.{part}"
-    for part in ("decision_log", "forget_targets", "hourly_limit", "pipeline", "call_guard", "learner")
-}
+ASKING = {f"recollect.formation.{part}" for part in ("forget_targets", "pipeline", "call_guard", "learner")}
 """What puts the stages of formation together, and asks store and models."""
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 40

@@ -34,9 +34,9 @@ from recollect_proxy.importers.common_format import (
     Source,
     StoredChat,
     StoredMemory,
+    exchanges_of,
     name_of,
 )
-from recollect_proxy.importers.exchanges import exchanges_of
 from recollect_proxy.importers.screening import Brought, Kept, Version, next_change, screened, version_id
 from recollect_proxy.importers.tally import Tally
 

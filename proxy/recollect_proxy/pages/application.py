@@ -13,7 +13,6 @@ from litestar.params import FromPath
 from recollect.runtime.failures import raised_at
 from recollect_proxy.pages import (
     administrators,
-    analytics,
     entry,
     memories,
     memory_list,
@@ -56,7 +55,7 @@ _HEADERS = [
 ]
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
-_PAGES = (administrators, analytics, entry, memories, memory_list, overview, recalls, settings)
+_PAGES = (administrators, entry, memories, memory_list, overview, recalls, settings)
 """The modules whose handlers are the pages."""
 
 log = structlog.get_logger(__name__)

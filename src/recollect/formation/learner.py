@@ -1,9 +1,12 @@
-"""Turns extracted statements into changes: extract, verify, embed, reconcile. It may raise, and applies nothing."""
+"""Turns extracted statements into changes: extract, verify, embed, reconcile, as many an hour as a user may be given.
+
+It may raise, and applies nothing.
+"""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import structlog
@@ -12,7 +15,6 @@ from recollect.backends import Backends
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.grounding import plain_quote, searchable
-from recollect.formation.hourly_limit import allowance_of
 from recollect.formation.new_memories import Origin
 from recollect.formation.reconciliation import reconcile
 from recollect.formation.times import with_checked_date, with_written_date
@@ -276,3 +278,15 @@ def _believed(
 
 def _turns_asking(turns: Sequence[AnalyzedTurn], asking: Asking) -> frozenset[int]:
     return frozenset(number for number, each in enumerate(turns) if each.asks(asking))
+
+
+_HOUR = timedelta(hours=1)
+
+
+async def allowance_of(
+    user_id: str, rules: FormationRules, backends: Backends, *, at: datetime
+) -> int | None:
+    """Return how many more memories the user may be given now; None: any number."""
+    if not rules.hourly:
+        return None
+    return max(0, rules.hourly - await backends.memories.added_since(user_id, at - _HOUR))

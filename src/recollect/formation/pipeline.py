@@ -1,11 +1,14 @@
-"""Forms memories from exchanges: analyze, extract, forget, keep verbatim. It may raise, and applies nothing."""
+"""Forms memories from exchanges: analyze, extract, forget, keep verbatim. It may raise, and applies nothing; it logs what it decided."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from uuid import UUID
+
+import structlog
 
 from recollect.backends import Backends
 from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
@@ -38,6 +41,7 @@ from recollect.model import (
     Strategy,
     Turn,
     Unread,
+    person_of,
 )
 from recollect.models.memory_embedding import with_embedded_hints
 from recollect.ports import Clock
@@ -50,9 +54,9 @@ Batch: TypeAlias = tuple[UUID, ...]
 
 _DENIED = "model: correct"
 
-LETTING_GO = (Asking.FORGET, Asking.ERASE)
+_LETTING_GO = (Asking.FORGET, Asking.ERASE)
 
-MOST_ERASED = 5
+_MOST_ERASED = 5
 """So many memories are deleted for good by one message, where a model errs; more are forgotten, which can be undone."""
 
 
@@ -185,7 +189,7 @@ class FormationPipeline:
 
     async def _let_go(self, turn: AnalyzedTurn) -> list[Change]:
         """Return the changes that the person's commands to forget or erase lead to."""
-        commands = [each for each in turn.commands if each.asking in LETTING_GO]
+        commands = [each for each in turn.commands if each.asking in _LETTING_GO]
         found = [await self._forget_targets.changes(each, turn.exchange, turn.asker) for each in commands]
         distinct: list[Change] = []
         for change in (each for changes in found for each in changes):
@@ -230,7 +234,7 @@ def _within_bounds(let_go: Sequence[Change]) -> list[Change]:
     """Return the changes of one message; if it would delete too many memories for good, they are forgotten instead."""
     if (
         len({each for change in let_go if isinstance(change, Erase) for each in change.memories})
-        <= MOST_ERASED
+        <= _MOST_ERASED
     ):
         return list(let_go)
     bounded: list[Change] = []
@@ -249,7 +253,7 @@ def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
 
 def _before_forgetting(turns: Sequence[AnalyzedTurn]) -> int:
     """Return how many turns come before the first wish to forget; 0 where there is none, or it comes first."""
-    return next((number for number, each in enumerate(turns) if each.asks(*LETTING_GO)), 0)
+    return next((number for number, each in enumerate(turns) if each.asks(*_LETTING_GO)), 0)
 
 
 def _without_secret(change: Change, turn: AnalyzedTurn) -> Change:
@@ -296,3 +300,71 @@ def _is_re_extracted(change: Change, turn: AnalyzedTurn) -> bool:
     evidence = normalize(change.memory.provenance.evidence or "")
     own = normalize(f"{turn.attribution.authored}\n{turn.attribution.confirmed}")
     return evidence not in own and any(evidence in normalize(line) for line in turn.attribution.injected)
+
+
+log = structlog.get_logger(__name__)
+
+_IGNORED = Ignore.__name__.lower()
+
+
+def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *, milliseconds: float) -> None:
+    """Log one ``formed`` for the exchanges of a user that were formed at once: counts of the applied changes, and no text.
+
+    It is at the level ``debug``, unless formation is on and no model read some of the exchanges.
+    """
+    unread = Counter(each.unread.value for each in formed if each.unread is not None)
+    done = Counter(type(change).__name__.lower() for changes in applied for change in changes)
+    is_news = any(reason != Unread.OFF.value for reason in unread)
+    say = log.info if is_news else log.debug
+    say(
+        "formed",
+        user_id=person_of(formed[0].exchange.turn.scope.user_id),
+        session_id=formed[-1].exchange.turn.scope.session_id,
+        exchanges=len(formed),
+        changes={name: count for name, count in done.items() if name != _IGNORED},
+        skipped=done[_IGNORED],
+        milliseconds=round(milliseconds),
+        **({"unread": dict(unread)} if unread else {}),
+    )
+
+
+def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: bool) -> None:
+    """Log one ``memories_decided`` at the level ``debug``: each change for an exchange, with its reason."""
+    exchange = formed.exchange
+    log.debug(
+        "memories_decided",
+        user_id=person_of(exchange.turn.scope.user_id),
+        exchange_id=str(exchange.id),
+        input_message_length=len(exchange.turn.text),
+        extracted_count=formed.extracted_count,
+        unread=formed.unread,
+        decisions=[_decision(change, include_text=include_text) for change in applied],
+    )
+
+
+def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
+    text: str | None = None
+    target: UUID | None
+    match change:
+        case Add(memory) | Quarantine(memory):
+            target, text = memory.id, memory.content
+        case Replace(old, memory):
+            target, text = old, memory.content
+        case Ignore(target=target, candidate=candidate):
+            text = candidate.content if candidate else None
+        case Hide() | Erase():
+            target = None
+        case _:
+            target = change.target
+    decision: dict[str, Any] = {
+        "action": type(change).__name__.lower(),
+        "target_id": str(target) if target else None,
+        "reason": change.reason.value,
+    }
+    if not isinstance(change, Hide | Erase) and change.decided_by is not None:
+        decision["decided_by"] = change.decided_by
+    if isinstance(change, Replace):
+        decision["memory_id"] = str(change.memory.id)
+    if include_text and text is not None:
+        decision["text"] = text
+    return decision

@@ -25,8 +25,8 @@ from recollect.runtime.failures import raised_at
 from recollect.store.pool import Access, Connection, store_errors
 from recollect.store.sql import SQL
 
-_AnyDriver = TypeVar("AnyDriver", bound=AsyncpgDriver)
-_AnyQueries = TypeVar("AnyQueries", bound=Queries)
+AnyDriver = TypeVar("AnyDriver", bound=AsyncpgDriver)
+AnyQueries = TypeVar("AnyQueries", bound=Queries)
 
 _FORM = "form"
 """The one kind of job: a user has something to form. The payload is the user's id, as UTF-8."""
@@ -55,7 +55,7 @@ _QUEUE = QueryQueueBuilder(_SETTINGS)
 _SCHEDULES = QuerySchedulerBuilder(_SETTINGS)
 
 
-def _driver_on(connection: Connection, kind: type[_AnyDriver]) -> _AnyDriver:
+def _driver_on(connection: Connection, kind: type[AnyDriver]) -> AnyDriver:
     """Return PgQueuer's driver over ``connection``."""
     return kind(cast("asyncpg.Connection", connection))  # a lent one is as good
 
@@ -65,7 +65,7 @@ def _queue_on(connection: Connection) -> Queries:
     return _queries_of(_driver_on(connection, AsyncpgDriver), Queries)
 
 
-def _queries_of(driver: AsyncpgDriver, kind: type[_AnyQueries]) -> _AnyQueries:
+def _queries_of(driver: AsyncpgDriver, kind: type[AnyQueries]) -> AnyQueries:
     """Return PgQueuer's queries over ``driver``, under our names."""
     return kind(driver, qbe=_ENVIRONMENT, qbq=_QUEUE, qbs=_SCHEDULES)
 

@@ -12,7 +12,7 @@ from recollect.model import Vector, Versions
 from recollect.store.pool import Connection, StorePart
 from recollect.store.rows import memory_of, passage_of, read_terms_of_memory
 from recollect.store.sql import SQL
-from recollect.store.users.profiles import confirmed_entries
+from recollect.store.users.settings import confirmed_entries
 
 _BYTES_OF_PASSAGE = 5_000
 """The average bytes of a passage in memory, with its embeddings and its terms."""

@@ -7,9 +7,8 @@ from recollect.model import SystemStyle
 from recollect.wire.body import ChatBody, ChatMessage, read_body
 from recollect.wire.dialect import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
 from recollect.wire.encodings import decoded
-from recollect.wire.insertion import Additions, said_with
+from recollect.wire.insertion import Additions, add_memories, may_have_options, said_with, take_options
 from recollect.wire.limits import is_light
-from recollect.wire.own_members import add_memories, may_have_options, take_options
 from recollect.wire.raw_json import Span
 from recollect.wire.reply import Reply, ReplyReader
 from recollect.wire.tasks import is_background_task, session_skip

@@ -1,17 +1,28 @@
-"""Puts additions into a chat request, so that what an upstream has cached of it stays valid.
+"""Puts additions into a chat request, takes our own member out of it, and adds memories to an answer.
 
-Never: raises, re-serialises, or decides what text is worth adding. A message's bytes depend on nothing
-that comes after it: so a request is, up to its last message, how the next one of the chat begins.
+Never: raises, re-serialises, or decides what text is worth adding; knows what can be asked. A message's bytes depend on nothing
+that comes after it: so a request is, up to its last message, how the next one of the chat begins, and what an upstream has
+cached of it stays valid.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from recollect.model import Message, Role, SystemStyle
+from recollect.wire import limits
 from recollect.wire.body import MEMBERS, ChatBody
-from recollect.wire.raw_json import Span, decode_members, encode_text, find_member
+from recollect.wire.raw_json import (
+    Span,
+    decode_members,
+    encode_text,
+    find_member,
+    linear_bytes,
+    without_member,
+)
 from recollect.wire.user_text import own_blocks
 
 INSTRUCTING = ("system", "developer")
@@ -60,19 +71,19 @@ GAP = "\n\n"
 """Separates a message's text from the addition."""
 
 
-class Splice(NamedTuple):
+class _Splice(NamedTuple):
     """Bytes that replace the ones at ``span``; an insertion if it is empty."""
 
     span: Span
     replacement: bytes
 
 
-def insertion(at: int, new: bytes) -> Splice:
+def insertion(at: int, new: bytes) -> _Splice:
     """Return what puts ``new`` in front of the byte at ``at``."""
-    return Splice(Span(at, at), new)
+    return _Splice(Span(at, at), new)
 
 
-def spliced(source: bytes, splices: Iterable[Splice]) -> bytes:
+def spliced(source: bytes, splices: Iterable[_Splice]) -> bytes:
     """Return the source with all changes; the same object if there are none.
 
     They don't overlap, and come in any order; of insertions at one place the first comes first.
@@ -90,14 +101,14 @@ def said_with(said: str, added: str) -> str:
     return f"{said}{GAP}{added}" if said and added else said or added
 
 
-def message_object(role: str, content: bytes) -> bytes:
+def _message_object(role: str, content: bytes) -> bytes:
     """Return a message as JSON; the content is JSON already."""
     return b'{"role":"' + role.encode() + b'","content":' + content + b"}"
 
 
-def longer_message(
+def _longer_message(
     source: bytes, message: Span, text: str, part: str = "text", *, parted: bool = False
-) -> Splice | None:
+) -> _Splice | None:
     """Return what adds text to the end of a message's content: an insertion, or the replacement of a ``null``.
 
     ``parted``: a content that is a text becomes a list, with the addition as a part of its own.
@@ -106,7 +117,7 @@ def longer_message(
     """
     raw = source[message.start : message.end]
     if raw.startswith(b'"'):
-        return longer_content(message, raw, text, part)
+        return _longer_content(message, raw, text, part)
     members = decode_members(raw)
     if members is None:
         return None
@@ -115,11 +126,11 @@ def longer_message(
     content = find_member(source, message.start, members, "content")
     said = bytes(members["content"])
     if parted and content is not None and said.startswith(b'"') and said != b'""':
-        return Splice(content, in_two_parts(said, encode_text(text), part))
-    return None if content is None else longer_content(content, said, text, part)
+        return _Splice(content, _in_two_parts(said, encode_text(text), part))
+    return None if content is None else _longer_content(content, said, text, part)
 
 
-def in_two_parts(said: bytes, added: bytes, kind: str = "text") -> bytes:
+def _in_two_parts(said: bytes, added: bytes, kind: str = "text") -> bytes:
     """Return a content of two parts as JSON; both texts are JSON already."""
     return b"[" + _part(kind, said) + b"," + _part(kind, added) + b"]"
 
@@ -128,10 +139,10 @@ def _part(kind: str, text: bytes) -> bytes:
     return b'{"type":"' + kind.encode() + b'","text":' + text + b"}"
 
 
-def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> Splice | None:
+def _longer_content(at: Span, content: bytes, text: str, part: str = "text") -> _Splice | None:
     """Return what adds text to the end of the content that stands at ``at``; None if it can't take any."""
     if content == b"null":
-        return Splice(at, encode_text(text))
+        return _Splice(at, encode_text(text))
     if content.startswith(b'"'):
         # In front of the closing quote, without the quotes that the text gets as JSON.
         gap = "" if content == b'""' else GAP
@@ -142,7 +153,7 @@ def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> S
     return None
 
 
-def longer_member(source: bytes, name: str, text: str, *, parts: bool) -> Splice | None:
+def _longer_member(source: bytes, name: str, text: str, *, parts: bool) -> _Splice | None:
     """Return the splice that adds text to the end of a member's string, or makes it the whole string.
 
     None if the member is given twice or is neither text, nor parts, nor null.
@@ -159,7 +170,7 @@ def longer_member(source: bytes, name: str, text: str, *, parts: bool) -> Splice
     content = bytes(members[name])
     if at is None or (content.startswith(b"[") and not parts):
         return None
-    return longer_content(at, content, text)
+    return _longer_content(at, content, text)
 
 
 _Places = Sequence[Span | None]
@@ -234,17 +245,17 @@ def _with_system(restored: str, system: str) -> str:
 
 def _system(
     chat: ChatBody, text: str, style: SystemStyle, form: Form, places: _Places
-) -> list[Splice | None]:
+) -> list[_Splice | None]:
     if not text:
         return []
     if form.system_member:
-        return [longer_member(chat.raw, form.system_member, text, parts=form.system_parts)]
+        return [_longer_member(chat.raw, form.system_member, text, parts=form.system_parts)]
     position = _system_position(chat, style)
     place = None if position is None else places[position]
     if place is not None:
-        return [longer_message(chat.raw, place, text)]
+        return [_longer_message(chat.raw, place, text)]
     role = "developer" if style is SystemStyle.DEVELOPER else "system"
-    return [insertion(chat.messages_span.start + 1, message_object(role, encode_text(text)) + b",")]
+    return [insertion(chat.messages_span.start + 1, _message_object(role, encode_text(text)) + b",")]
 
 
 def _system_position(chat: ChatBody, style: SystemStyle) -> int | None:
@@ -255,7 +266,7 @@ def _system_position(chat: ChatBody, style: SystemStyle) -> int | None:
     return next((n for n, message in enumerate(chat.messages) if message.role == "system"), None)
 
 
-def _earlier(chat: ChatBody, earlier: Sequence[Message], form: Form, places: _Places) -> list[Splice | None]:
+def _earlier(chat: ChatBody, earlier: Sequence[Message], form: Form, places: _Places) -> list[_Splice | None]:
     if not earlier:
         return []
     listed = zip(chat.messages, places, strict=True)
@@ -266,7 +277,7 @@ def _earlier(chat: ChatBody, earlier: Sequence[Message], form: Form, places: _Pl
     # An input that is a text becomes the content of the last message of a list.
     if not chat.raw.startswith(b'"', place.start):
         return [insertion(place.start, messages)]
-    opens, closes = message_object("user", b"\0").split(b"\0")
+    opens, closes = _message_object("user", b"\0").split(b"\0")
     return [insertion(place.start, b"[" + messages + opens), insertion(place.end, closes + b"]")]
 
 
@@ -276,15 +287,77 @@ def _restored(message: Message, form: Form) -> bytes:
     blocks = own_blocks(text) if form.parts_users else []
     said = text[: blocks[0][0]].removesuffix(GAP) if blocks else ""
     if not said:
-        return message_object(message.role, encode_text(text))
-    return message_object(message.role, in_two_parts(encode_text(said), encode_text(text[blocks[0][0] :])))
+        return _message_object(message.role, encode_text(text))
+    return _message_object(message.role, _in_two_parts(encode_text(said), encode_text(text[blocks[0][0] :])))
 
 
-def _beside(chat: ChatBody, beside: Mapping[int, str], form: Form, places: _Places) -> list[Splice | None]:
-    splices: list[Splice | None] = []
+def _beside(chat: ChatBody, beside: Mapping[int, str], form: Form, places: _Places) -> list[_Splice | None]:
+    splices: list[_Splice | None] = []
     for position, text in beside.items():
         known = 0 <= position < len(places) and chat.messages[position].role == "user"
         place = places[position] if known else None
-        longer = place and longer_message(chat.raw, place, text, form.user_part, parted=form.parts_users)
+        longer = place and _longer_message(chat.raw, place, text, form.user_part, parted=form.parts_users)
         splices.append(longer)
     return splices
+
+
+KEY = "recollect"
+
+
+def _written(letter: str) -> str:
+    """Return an expression for a letter as JSON may have it (RFC 8259, section 7)."""
+    return f"(?:{letter}|\\\\u00(?i:{ord(letter):02x}))"
+
+
+_AS_KEY = linear_bytes(f'"{"".join(map(_written, KEY))}"[ \\t\\n\\r]*:'.encode())
+
+
+class TakenOptions(NamedTuple):
+    """A body without its options (None if the request holds too much besides them), and the options."""
+
+    body: bytes | None
+    options: msgspec.Raw | None = None
+
+
+def may_have_options(body: bytes) -> bool:
+    """Return whether an object anywhere in a body has a member ``recollect``, in linear time."""
+    return _AS_KEY.search(body) is not None
+
+
+def take_options(body: bytes) -> TakenOptions:
+    """Cut the member ``recollect``, with one comma, out of a request's body, which is not compressed.
+
+    Given twice, each is cut out, and the last counts, as it does for most readers of JSON (RFC 8259, 4). A body that has no such
+    member, or isn't a JSON object, stays.
+    """
+    # The members of a smaller body are decoded sooner than its bytes are searched.
+    if len(body) > limits.LIGHT_BYTES and not may_have_options(body):
+        return TakenOptions(body)
+    if not limits.is_readable(body):
+        return TakenOptions(None)
+    members = MEMBERS.decode(body)
+    if members is None or KEY not in members:
+        return TakenOptions(body)
+    return TakenOptions(without_member(body, body.index(b"{"), members, KEY), members[KEY])
+
+
+def add_memories(
+    body: bytes, memories: Sequence[Mapping[str, Any]], *, used_history_tokens: int | None = None
+) -> bytes:
+    """Add memories to an answer, as its last members ``memories`` and, if it is known, ``used_history_tokens``.
+
+    They may hold what JSON can, and also UUIDs and times. Every other byte stays; so does the whole body if it isn't a JSON
+    object, or has a member of either name already.
+
+    Raises:
+        TypeError: A memory holds what JSON can't.
+    """
+    members = decode_members(body)
+    added: dict[str, Any] = {"memories": [dict(memory) for memory in memories]}
+    if used_history_tokens is not None:
+        added["used_history_tokens"] = used_history_tokens
+    if members is None or not added.keys().isdisjoint(members):
+        return body
+    end = body.rindex(b"}")
+    comma = b"," if members else b""
+    return b"".join((body[:end], comma, msgspec.json.encode(added)[1:-1], body[end:]))

@@ -12,8 +12,14 @@ from tests.support.tables import table
 
 from recollect.model import ROOT, Exchange
 from recollect.wire import detect_turn
-from recollect_proxy.importers.common_format import BrokenRowError, as_object, moment, name_of, stable_id
-from recollect_proxy.importers.exchanges import exchanges_of
+from recollect_proxy.importers.common_format import (
+    BrokenRowError,
+    as_object,
+    exchanges_of,
+    moment,
+    name_of,
+    stable_id,
+)
 from recollect_proxy.importers.openwebui import read_chat, read_memory
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)

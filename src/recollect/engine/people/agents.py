@@ -18,7 +18,7 @@ from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, SwitchedOffError
 from recollect.formation import judge_dictated
 from recollect.formation.forget_targets import says_all
-from recollect.formation.hourly_limit import allowance_of
+from recollect.formation.learner import allowance_of
 from recollect.formation.verification import HeldCandidate
 from recollect.formation.wording import masked_tags
 from recollect.index import Snapshot

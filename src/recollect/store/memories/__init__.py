@@ -3,7 +3,7 @@
 ``Memories`` is what callers use. Read ``transaction`` first, then ``changes``: every write goes through them, under the user's lock.
 """
 
+from recollect.store.memories.edits import Repairs
 from recollect.store.memories.memories import Memories
-from recollect.store.memories.repairs import Repairs
 
 __all__ = ["Memories", "Repairs"]

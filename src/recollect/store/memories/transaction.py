@@ -30,7 +30,7 @@ from recollect.store.rows import (
     terms_of_memory,
 )
 from recollect.store.sql import SQL
-from recollect.store.users.profiles import forget_in_profile
+from recollect.store.users.settings import forget_in_profile
 from recollect.text.lexical import document_terms
 from recollect.text.normalization import content_hash, storable_text
 

@@ -5,8 +5,7 @@ Read ``settings`` first, then ``portability``: it lists every table that has a u
 
 from recollect.store.users.events import Events
 from recollect.store.users.portability import Portability
-from recollect.store.users.profiles import Profiles
-from recollect.store.users.settings import AdminReadLog, UsageLog, UserSettings
+from recollect.store.users.settings import AdminReadLog, Profiles, UsageLog, UserSettings
 from recollect.store.users.teams import Projects, Teams
 
 __all__ = [

@@ -10,7 +10,7 @@ from tests.recollect.store.embedded.servers import Start, answers, as_root, mode
 
 from recollect.errors import ConfigurationError
 from recollect.store.embedded import accounts
-from recollect.store.embedded.accounts import Account, account_for, binaries_for, installed_package
+from recollect.store.embedded.cluster import Account, account_for, binaries_for, installed_package
 
 
 @as_root
