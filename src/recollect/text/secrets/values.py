@@ -1,69 +1,14 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""The words that name secrets in many languages, how a sentence or a sign assigns a value to a name, and what only looks like one.
-
-Pure. The words are pieces of regular expressions.
-"""
+"""Kinds of secrets, how a sentence or a sign assigns a value to a name, and values that only look like secrets. Pure."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from recollect.text import read_table
 from recollect.text.lexical.languages import all_stop_words
 from recollect.text.patterns import linear
-
-_TABLE: dict[str, Any] = read_table(__package__, "vocabulary")
-
-LETTER = r"[A-Za-z\x{c0}-\x{d6}\x{d8}-\x{f6}\x{f8}-\x{24f}\x{370}-\x{52f}\x{1e00}-\x{1fff}]"
-"""A letter of the Latin (with Vietnamese), Greek and Cyrillic scripts, in which the words of the table are: a hundredth of RE2's automaton for any."""
-
-
-def _expression(name: str) -> str:
-    """Return an expression, which the table has in one piece or in several."""
-    return "".join(_TABLE[name]).replace(r"\p{L}", LETTER)
-
-
-def _words(name: str) -> frozenset[str]:
-    return frozenset(" ".join(_TABLE[name]).split())
-
-
-PASSWORDS = _expression("passwords")
-"""Of scripts that put spaces between words."""
-PASSWORDS_UNSPACED = _expression("passwords_unspaced")
-TOKENS = _expression("tokens")
-PINS = _expression("pins")
-"""Names of numbers with four digits or more."""
-CHECKS = _expression("checks")
-"""Names of the three or four digits on a card's back."""
-CODES = _expression("codes")
-"""Names of codes with digits that open a thing."""
-SAFES = _expression("safes")
-"""Names of safes and locks with a combination."""
-ANYTHING_SENT = _expression("anything_sent")
-"""A number that may be a program as well, a discount, or a place."""
-SENT = _expression("sent")
-"""That it came by a message."""
-ANSWERS = _expression("answers")
-LOGINS = _expression("logins")
-SEEDS = _expression("seeds")
-PERSONS = _expression("persons")
-"""Names of the papers and numbers that a state gives to people."""
-COPULAS = _expression("copulas")
-PARTICLES = _expression("particles")
-"""Particles of Chinese, Japanese and Korean before a value; each touches the word before it."""
-CHANGED = _expression("changed")
-TO: dict[str, str] = _TABLE["to"]
-"""The words before a changed value, by the beginning or the end of a password's name."""
-_ENDS_IT = _words("ends_it")
-"""Words that may follow an ordinary word that is a password."""
-PURPOSE = _words("purpose")
-"""Words that, between the name and the sign, say something else of it."""
-SAID_OF_ONE = _words("said_of_one")
-"""Words that describe a password."""
-_SAID_ENDINGS = tuple(_TABLE["said_endings"].split())
-"""How words end that tell how something is."""
-
+from recollect.text.secrets.vocabulary import COPULAS, ENDS_IT, PARTICLES, SAID_ENDINGS, SAID_OF_ONE
 
 MOST_PLACES = 1_000
 """Places of one sort in a text that are looked at closely: to read as many takes a tenth of a second."""
@@ -262,7 +207,7 @@ def value_span(  # noqa: PLR0911 -- one reason a line
         return (at, at + len(value)) if ends_clause(rest, len(value)) and not DATE.fullmatch(value) else None
     if is_strange(value):
         return at, at + len(value)
-    if not signed and value.casefold().endswith(_SAID_ENDINGS):
+    if not signed and value.casefold().endswith(SAID_ENDINGS):
         return None
     length = _plain_words(rest, value)
     return (at, at + length) if length else None
@@ -275,7 +220,7 @@ def _plain_words(rest: str, first: str) -> int:
     ends = CLAUSE_ENDS.search(rest)
     clause = rest[: ends.start()] if ends else rest
     said = clause.split()
-    if len(said) > 1 and said[1].casefold() in _ENDS_IT:
+    if len(said) > 1 and said[1].casefold() in ENDS_IT:
         return len(first)
     if len(said) > MOST_WORDS or any(is_about_passwords(each) or not each.isalpha() for each in said[1:]):
         return 0
