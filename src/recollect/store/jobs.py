@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
-from typing import TypeVar, cast
+from typing import Any, cast
 
 import asyncpg
 import structlog
@@ -24,9 +24,6 @@ from recollect.errors import RecollectError, StoreError
 from recollect.runtime.failures import raised_at
 from recollect.store.pool import Access, Connection, store_errors
 from recollect.store.sql import SQL
-
-AnyDriver = TypeVar("AnyDriver", bound=AsyncpgDriver)
-AnyQueries = TypeVar("AnyQueries", bound=Queries)
 
 _FORM = "form"
 """The one kind of job: a user has something to form. The payload is the user's id, as UTF-8."""
@@ -50,24 +47,18 @@ _SETTINGS = DBSettings(
     durability=Durability.durable,
     widen_id=True,
 )
-_ENVIRONMENT = QueryBuilderEnvironment(_SETTINGS)
-_QUEUE = QueryQueueBuilder(_SETTINGS)
-_SCHEDULES = QuerySchedulerBuilder(_SETTINGS)
-
-
-def _driver_on(connection: Connection, kind: type[AnyDriver]) -> AnyDriver:
-    """Return PgQueuer's driver over ``connection``."""
-    return kind(cast("asyncpg.Connection", connection))  # a lent one is as good
+_OUR_NAMES: dict[str, Any] = {
+    "qbe": QueryBuilderEnvironment(_SETTINGS),
+    "qbq": QueryQueueBuilder(_SETTINGS),
+    "qbs": QuerySchedulerBuilder(_SETTINGS),
+}
 
 
 def _queue_on(connection: Connection) -> Queries:
     """Return the queue's queries, run on ``connection`` and in its transaction."""
-    return _queries_of(_driver_on(connection, AsyncpgDriver), Queries)
-
-
-def _queries_of(driver: AsyncpgDriver, kind: type[AnyQueries]) -> AnyQueries:
-    """Return PgQueuer's queries over ``driver``, under our names."""
-    return kind(driver, qbe=_ENVIRONMENT, qbq=_QUEUE, qbs=_SCHEDULES)
+    return Queries(
+        AsyncpgDriver(cast("asyncpg.Connection", connection)), **_OUR_NAMES
+    )  # a lent one is as good
 
 
 async def install_queue(connection: Connection) -> None:
@@ -240,9 +231,9 @@ class _Worker:
         self._drain = drain
         self._workers = workers
         self._free = asyncio.Semaphore(workers)
-        driver = _driver_on(connection, _PooledDriver if pooled else _Driver)
+        driver = (_PooledDriver if pooled else _Driver)(cast("asyncpg.Connection", connection))
         self._ending = driver.failed
-        self._queries = _queries_of(driver, _Queries)
+        self._queries = _Queries(driver, **_OUR_NAMES)
 
     async def run(self, heartbeat: timedelta) -> None:
         queue = QueueManager(self._queries, channel=_CHANNEL)
