@@ -9,7 +9,7 @@ import pytest
 from tests.recollect.store.embedded.servers import Start, answers, as_root, mode, owner, postmaster
 
 from recollect.errors import ConfigurationError
-from recollect.store.embedded import accounts
+from recollect.store.embedded import cluster
 from recollect.store.embedded.cluster import Account, account_for, binaries_for, installed_package
 
 
@@ -123,7 +123,7 @@ def test_programs_in_a_closed_folder_are_copied(empty_folder: Path, monkeypatch:
     home.mkdir(mode=0o700)
     for name in (installed.name, f"{installed.name}.libs"):
         (home / name).symlink_to(installed.with_name(name))
-    monkeypatch.setattr(accounts, "installed_package", lambda: home / installed.name)
+    monkeypatch.setattr(cluster, "installed_package", lambda: home / installed.name)
     account = Account(65534, 65534, other=True)
 
     programs = binaries_for(account, empty_folder)
@@ -147,7 +147,7 @@ def test_copied_programs_are_read_by_all(empty_folder: Path, monkeypatch: pytest
         path.chmod(permissions)
     (package / "latest").symlink_to("what is not copied")
     (empty_folder / "root").chmod(0o700)
-    monkeypatch.setattr(accounts, "installed_package", lambda: package)
+    monkeypatch.setattr(cluster, "installed_package", lambda: package)
 
     programs = binaries_for(Account(65534, 65534, other=True), empty_folder)
 
@@ -159,12 +159,12 @@ def test_copied_programs_are_read_by_all(empty_folder: Path, monkeypatch: pytest
 
 @as_root
 def test_no_account_is_told(empty_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
+    monkeypatch.setattr(cluster, "_ACCOUNT", "no such name")
     with pytest.raises(ConfigurationError, match="can't be created"):
         start(empty_folder)
 
     monkeypatch.setenv("PATH", str(empty_folder))
-    monkeypatch.setattr(accounts, "_SYSTEM_PROGRAMS", str(empty_folder))
+    monkeypatch.setattr(cluster, "_SYSTEM_PROGRAMS", str(empty_folder))
     with pytest.raises(ConfigurationError, match="can't be created"):
         start(empty_folder)
 
@@ -180,7 +180,7 @@ def test_an_account_is_made_without_a_path(empty_folder: Path, monkeypatch: pyte
     def run(command: Sequence[str], **_: object) -> None:
         programs.append(Path(command[0]))
 
-    monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
+    monkeypatch.setattr(cluster, "_ACCOUNT", "no such name")
     monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
 
@@ -193,7 +193,7 @@ def test_an_account_is_made_without_a_path(empty_folder: Path, monkeypatch: pyte
 
 
 def test_a_platform_without_a_wheel_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "_PACKAGE", "no_such_package")
+    monkeypatch.setattr(cluster, "_PACKAGE", "no_such_package")
 
     with pytest.raises(ConfigurationError, match="no embedded Postgres"):
         installed_package()

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import asyncpg
 import pytest
@@ -18,7 +19,7 @@ from tests.support.tables import table
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.model import Actor, Add
 from recollect.store import Postgres, open_postgres
-from recollect.store.jobs import _Driver, _PooledDriver, driver_on
+from recollect.store.jobs import _Driver, _PooledDriver
 from recollect.store.pool import store_errors
 from recollect.store.pool.connections import Lending
 from recollect.store.schema.migration import migrate
@@ -159,7 +160,7 @@ async def of_a_job(opened: Postgres) -> AsyncIterator[AsyncpgDriver]:
     """Yield what the queue asks the database by."""
     access = opened.jobs._access
     async with access.connection() as connection:
-        yield driver_on(connection, _PooledDriver if access.pooled else _Driver)
+        yield (_PooledDriver if access.pooled else _Driver)(cast("asyncpg.Connection", connection))
 
 
 async def timeouts(opened: Postgres) -> dict[str, str]:
