@@ -9,7 +9,7 @@ from recollect.api.failures import EXCHANGE_NOT_FOUND, SUMMARY_NOT_FOUND
 from recollect.api.people import FoundMessage, LoggedMessage
 from recollect.engine.people.browsing import Period
 from recollect.model import Update
-from recollect_openwebui.first_memories import changes_line
+from recollect_openwebui.my_memories import changes_line
 from recollect_openwebui.notices import Notices, language_of
 from recollect_proxy.memory_api.reading import RefusedError, invalid_parameter
 from recollect_proxy.memory_api.request_and_reply import Asked, erasure_as_json
