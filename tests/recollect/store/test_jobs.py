@@ -141,7 +141,7 @@ async def test_failures_quote_nobody(store: Store, table: Table, caplog: pytest.
 
     told = [each for each in logs if each["event"] == "job_failed"]
     assert [each["error"] for each in told] == ["ValueError"]
-    assert told[0]["raised_at"].startswith("test_runner.py:")
+    assert told[0]["raised_at"].startswith("test_jobs.py:")
     assert "JobFailedError" in await table.log_text()
     for text in (await table.log_text(), str(logs), caplog.text):
         assert SECRET not in text
