@@ -16,14 +16,8 @@ PROGRAMS = ("bench", "examples")
 """Packages of the repository's root, which are not shipped, and may ask a database what the engine never does."""
 PURE = (
     *("recollect.audit", "recollect.wire", "recollect.chunking", "recollect.composition", "recollect.errors"),
-    *(
-        "recollect.runtime.failures",
-        "recollect.formation",
-        "recollect.model",
-        "recollect.request_composition",
-    ),
-    "recollect.text",
-    *("recollect.engine.background.counts", "recollect.engine.turns.explain", "recollect.engine.policy"),
+    *("recollect.formation", "recollect.model", "recollect.request_composition", "recollect.text"),
+    *("recollect.engine.counts", "recollect.engine.turns.explain", "recollect.engine.policy"),
     *("recollect.engine.turns.prepared", "recollect_openwebui.notices"),
     "recollect_proxy.web.headers",
 )

@@ -15,7 +15,7 @@ from tests.architecture import ASKING, PROGRAMS, PURE, ROOTS, Module, modules, v
 REPOSITORY = Path(__file__).parents[1]
 
 FORBIDDEN_IMPORTS = [
-    ("src/recollect/engine/engine.py", "from recollect.store.pool import Database"),
+    ("src/recollect/engine/__init__.py", "from recollect.store.pool import Database"),
     ("src/recollect/wire/reply.py", "from recollect.store.memories import Memories"),
     (
         "src/recollect/engine/turns/recall.py",

@@ -112,7 +112,7 @@ def test_a_folder_that_stands_too_deep_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", ["async def compose(): ...\n", "async def compose():\n    await it\n"])
 def test_what_is_pure_does_not_await(tmp_path: Path, source: str) -> None:
-    assert planted(tmp_path, "src/recollect/engine/engine.py", source) == []
+    assert planted(tmp_path, "src/recollect/engine/__init__.py", source) == []
     assert "src/recollect/composition.py:1: recollect.composition is pure and must not await" in planted(
         tmp_path, "src/recollect/composition.py", source
     )

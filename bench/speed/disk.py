@@ -22,8 +22,8 @@ from uuid_utils.compat import uuid7
 from bench.figures import number
 from bench.report import options_of, publish, table
 from bench.servers import postgres
-from recollect.indexing import EmbeddingScope, index_user
-from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
+from recollect.indexing import index_user
+from recollect.model import Actor, Add, EmbeddingScope, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 from recollect.store import Postgres, open_postgres
 

@@ -12,8 +12,8 @@ from uuid_utils.compat import uuid7
 from bench.recall.clock import ReplayClock
 from recollect.backends import Backends
 from recollect.engine import Engine, Policy
-from recollect.indexing import EmbeddingScope, index_user
-from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
+from recollect.indexing import index_user
+from recollect.model import Actor, Add, EmbeddingScope, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.models.memory_embedding import embedded
 from recollect.ports import Embedder
 

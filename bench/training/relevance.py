@@ -49,7 +49,7 @@ from recollect.recall.relevance import (
     Relevance,
     RelevanceModel,
 )
-from recollect.recall.standing_part import choose_standing
+from recollect.recall.selection import choose_standing
 from recollect.text.tokens import token_counter
 
 _Judged: TypeAlias = tuple[Question, Relevance]

@@ -21,7 +21,7 @@ from recollect.model import Hints, Kind, Memory, Message, Role, Scope, Source, T
 from recollect.models.memory_embedding import with_topics
 from recollect.ports import Embedder
 from recollect.recall import read_query, relevance
-from recollect.recall.query import asked_before
+from recollect.recall.question import asked_before
 from recollect.recall.relevance import EmbeddedQuestion, Floats, Statements
 
 STRANGER, STRANGER_TO_MADE_UP = "of a stranger", "of a stranger, to a made-up person"

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from recollect.runtime.failures import raised_at
+from recollect.errors import raised_at
 
 log = structlog.get_logger(__name__)
 

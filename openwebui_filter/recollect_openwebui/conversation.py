@@ -14,7 +14,7 @@ import msgspec
 from recollect.engine import Engine
 from recollect.engine.background.model_waits import await_outcome
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.recording.exchanges import ExchangeRecord
+from recollect.engine.recorder import ExchangeRecord
 from recollect.engine.turns.prepared import NO_OPTIONS
 from recollect.model import Became, News, Outcome, Recollection, Turn, Written, person_of, project_of
 from recollect.request_composition import compose_request

@@ -9,7 +9,7 @@ import structlog
 
 from recollect.assembly.host_engine import shared_engine
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.runtime.failures import raised_at
+from recollect.errors import raised_at
 from recollect.settings import EngineSettings, is_setting
 from recollect_openwebui.erasure import resume_erasing
 

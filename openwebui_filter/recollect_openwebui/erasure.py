@@ -16,9 +16,8 @@ import structlog
 
 from recollect.assembly.host_engine import running_engine
 from recollect.engine import Engine
-from recollect.errors import StoreError
+from recollect.errors import StoreError, raised_at
 from recollect.model import Erasure, Scope
-from recollect.runtime.failures import raised_at
 from recollect.text.patterns import anchored
 from recollect_openwebui.background import in_background
 

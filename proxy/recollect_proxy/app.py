@@ -10,9 +10,8 @@ import structlog
 from recollect.assembly.host_engine import live_engine
 from recollect.engine import system_clock
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, raised_at
 from recollect.ports import Clock
-from recollect.runtime.failures import raised_at
 from recollect_proxy.access.authentication import Authentication, make_authentication
 from recollect_proxy.build_destinations import Destinations
 from recollect_proxy.chat.answer_relay import RecallReports

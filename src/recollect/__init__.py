@@ -3,7 +3,7 @@
 ``__all__`` is the public API. Each name is imported when it is first used, so ``import recollect`` is cheap.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.runtime.lazy import lazy_exports
 
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
         Written,
         project_scope,
     )
-    from recollect.runtime.version import __version__
     from recollect.settings import EngineSettings
+
+    __version__: str
 
 __all__ = [
     "ChangeNotFoundError",
@@ -78,17 +79,24 @@ _MODULES = {
     "Engine": "recollect.engine",
     "EngineSettings": "recollect.settings",
     "open_engine": "recollect.assembly.lifecycle",
-    "__version__": "recollect.runtime.version",
 }
 """Where a public name is defined, if it is neither an error nor a noun of the model."""
 
-__getattr__ = lazy_exports(
+_export = lazy_exports(
     __name__,
     {
         name: _MODULES.get(name, "recollect.errors" if name.endswith("Error") else "recollect.model")
         for name in __all__
     },
 )
+
+
+def __getattr__(name: str) -> Any:
+    if name != "__version__":
+        return _export(name)
+    from importlib import metadata  # noqa: PLC0415 -- it takes longer to import than all else here
+
+    return metadata.version("recollect-memory")  # `pyproject.toml` alone names it
 
 
 def __dir__() -> list[str]:

@@ -1,10 +1,12 @@
-"""The errors, named by the party that failed. Never: status codes.
+"""The errors, named by the party that failed, and where one was raised. Never: status codes.
 
 The docstring of an error is its default message.
 """
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import PurePath
+from traceback import extract_tb
 
 
 class RecollectError(Exception):
@@ -189,3 +191,12 @@ class ExtractorPausedError(ExtractorError):
 
 class BudgetSpentError(ExtractorError):
     """The daily token budget of background calls is used up."""
+
+
+def raised_at(error: BaseException) -> str:
+    """Return file and line where the error was raised, or "" if it was not raised.
+
+    A rendered trace may quote local variables, which are users' words.
+    """
+    frames = extract_tb(error.__traceback__)
+    return f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""

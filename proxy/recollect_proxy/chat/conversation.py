@@ -5,7 +5,7 @@ Never: SQL, prompts, header policy.
 
 from dataclasses import dataclass
 
-from recollect.engine.live.chat_counts import AnswerCounts
+from recollect.engine.counts import AnswerCounts
 from recollect.model import Skip
 from recollect_proxy.chat.answer_relay import AnswerRelay
 from recollect_proxy.chat.reply_recorder import ReplyRecorder

@@ -15,9 +15,8 @@ import structlog
 
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.turns.prepared import Prepared
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, raised_at
 from recollect.model import News, Turn
-from recollect.runtime.failures import raised_at
 from recollect.wire import ChatBody
 from recollect_openwebui.notices import NEWS_AGE, Event, notices_of, status
 from recollect_proxy.chat.passthrough import media_type

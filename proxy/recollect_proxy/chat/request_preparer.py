@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 from recollect.composition import Placed
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.live.recent_exchanges import asked_request
-from recollect.engine.recording.exchanges import ExchangeRecord
+from recollect.engine.recorder import ExchangeRecord
 from recollect.engine.turns.prepared import Prepared
 from recollect.model import FailedAt, Failure, Skip, Turn
 from recollect.request_composition import compose_request

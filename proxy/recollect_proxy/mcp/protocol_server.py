@@ -45,9 +45,9 @@ from recollect.errors import (
     StoreError,
     SwitchedOffError,
     TeamNotFoundError,
+    raised_at,
 )
 from recollect.model import is_agents
-from recollect.runtime.failures import raised_at
 from recollect_proxy.mcp.tools import TOOLS, Caller, tools_for
 from recollect_proxy.mcp.tools import Tool as OwnTool
 from recollect_proxy.web.json_shapes import WrongValueError, read_values, shaped

@@ -9,7 +9,7 @@ from uuid_utils.compat import uuid7
 from recollect.api.failures import REQUEST_NOT_FOUND, REQUEST_NOT_WRITTEN
 from recollect.api.insights import Explanation, GivenItem, Health, ModelCalls, PastRecall, Spooled
 from recollect.engine import system_clock
-from recollect.engine.background.counts import ModelUse
+from recollect.engine.counts import ModelUse
 from recollect.model import (
     Awaits,
     Message,

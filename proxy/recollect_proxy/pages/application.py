@@ -10,7 +10,7 @@ from litestar.di import Provide
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from recollect.runtime.failures import raised_at
+from recollect.errors import raised_at
 from recollect_proxy.pages import (
     administrators,
     entry,

@@ -8,8 +8,7 @@ from typing import Any
 import httpx
 from uuid_utils.compat import uuid7
 
-from recollect.assembly.models import make_models
-from recollect.assembly.servers import speaks_mistral
+from recollect.assembly.models import make_models, speaks_mistral
 from recollect.errors import (
     ConfigurationError,
     CredentialGoneError,

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, raised_at
 from recollect.model import EmbedderInUse, EmbedderPlace
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Embedder
-from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
     from recollect.store.log_index import EmbedderGenerations

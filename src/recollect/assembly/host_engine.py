@@ -11,8 +11,8 @@ import structlog
 
 from recollect.engine import Engine, system_clock
 from recollect.engine.live.live_engine import LiveEngine
+from recollect.errors import raised_at
 from recollect.ports import Clock
-from recollect.runtime.failures import raised_at
 from recollect.settings import EngineSettings
 from recollect.spool import Spool
 from recollect.store.embedded import EmbeddedServer, start_embedded

@@ -1,12 +1,16 @@
-"""Opens and closes an engine and its backends. Never: the settings of models."""
+"""Opens and closes an engine and its backends, and warms it up, so that the first chat waits for no expression, connection or model.
+
+Never: the settings of models; a warm-up that writes, asks a server of others, or fails an opening.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import fields, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from uuid import UUID, uuid4
 
 import httpx
 import msgspec
@@ -23,13 +27,17 @@ from recollect.assembly.models import (
     make_models,
 )
 from recollect.assembly.policy_from_settings import make_policy
-from recollect.assembly.warm_up import warm_up, warm_up_search
+from recollect.composition.quoting import excerpt, focus_of, quoted
 from recollect.engine import Backends, Engine, system_clock
 from recollect.engine.background.worker import AbsentWorker
-from recollect.errors import ConfigurationError, RecollectError, StoreError
+from recollect.errors import ConfigurationError, EmbedderError, RecollectError, StoreError, raised_at
+from recollect.formation.turns import read_commands
+from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Clock, Spooled
-from recollect.runtime.failures import raised_at
+from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
+from recollect.recall.question import read_query
+from recollect.runtime.deadline import within
 from recollect.runtime.logs import configured_level
 from recollect.settings import NOWHERE, EngineSettings, Worker
 from recollect.settings.upstreams import UpstreamSettings, plain_upstream
@@ -41,9 +49,11 @@ from recollect.store import (
     open_postgres,
     start_embedded,
 )
+from recollect.text.attribution.thoughts import without_thoughts
+from recollect.text.cues.memory_requests import read_memory_request
+from recollect.text.tokens import estimate_tokens
 from recollect.webhook import Webhook
-from recollect.worker.supervisor import WorkerProcess
-from recollect.worker.wire import Start
+from recollect.worker.supervisor import Start, WorkerProcess
 
 log = structlog.get_logger(__name__)
 
@@ -95,7 +105,7 @@ async def open_engine(
     """
     policy, patience = make_policy(settings, upstream=upstream), _StorePatience(goes_on)
     async with _open(settings, upstream, patience=patience, server=server) as (backends, start):
-        await asyncio.gather(asyncio.to_thread(warm_up), warm_up_search(backends))
+        await asyncio.gather(asyncio.to_thread(_warm_up), warm_up_search(backends))
         worker = _worker(settings, start, yields=policy.yields.to_chats)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
         with patience.waiting():
@@ -381,3 +391,48 @@ class LazyTransport(httpx.AsyncBaseTransport):
         """Close its connections."""
         if self._made is not None:
             await self._made.aclose()
+
+
+_ASKED = "Where did I live in May 2024, when my sister Anna moved to the river? I don't remember the address."
+_ASKED_AT = datetime(2026, 1, 1, tzinfo=UTC)
+_SEARCHED = "What is my dog called?"
+_SEARCHES_AT_ONCE = 5
+"""Connections in use at a time: a recall's for the words, the chat, the standing part and the note of the turn before, and that
+of the look for earlier embeddings."""
+
+_WARM_UP_SECONDS = 5.0
+"""How long an opening waits for it at most."""
+
+
+def _warm_up() -> None:
+    """Read a turn, select a memory and compose a block; this takes some tenths of a second of processor time."""
+    read_query(Turn(Scope("", ""), _ASKED, "", _ASKED_AT, ""))
+    for text in (_ASKED, "Forget number 2."):
+        read_memory_request(text)
+        read_commands(text)
+    without_thoughts("<think>It is by the river.</think> You lived by the river.")
+    memory = Memory(UUID(int=0), "", Kind.FACT, Source.EXTRACTED, _ASKED, 0.5, _ASKED_AT, _ASKED_AT)
+    around = SelectionContext("", user_wide=False, prompt=PromptTexts([_ASKED]))
+    select([Recollection(memory, 0.5)], around, SelectionLimits(), relevant=True)
+    quoted(excerpt(_ASKED, limit=10, count=estimate_tokens, focus=focus_of(_ASKED)))
+
+
+async def warm_up_search(backends: Backends) -> None:
+    """Search for a user who does not exist, over several connections at once; never raises."""
+    # A connection to Postgres takes 10 to 50 milliseconds to open, and several times that where the machine is busy. The log's
+    # embedder is not asked: it may be a server that takes money.
+    try:
+        await within(_WARM_UP_SECONDS, _search_at_once(backends, Scope(str(uuid4()), str(uuid4()))))
+    except (TimeoutError, StoreError, EmbedderError) as error:
+        log.info("search_warm_up_failed", error=type(error).__name__, detail=str(error))
+
+
+async def _search_at_once(backends: Backends, nobody: Scope) -> None:
+    async def search() -> None:
+        turn = Turn(nobody, _SEARCHED, "", datetime.now(UTC), "")
+        await backends.chats.chat(nobody, exchanges=1, turn=turn)
+        await backends.snapshots.get(nobody.user_id)
+        backends.snapshots.forget(nobody.user_id)
+
+    question = backends.embedder.embed_question(_SEARCHED)
+    await asyncio.gather(question, *(search() for _ in range(_SEARCHES_AT_ONCE)))

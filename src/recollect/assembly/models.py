@@ -1,16 +1,17 @@
-"""Makes the models that the settings name. Never: the store."""
+"""Makes the models that the settings name; compares the addresses of their servers, and finds whether one is near. Never: the store, a name server."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import httpx
 from pydantic import SecretStr
 
 from recollect.assembly.data_folder import INSTRUCTIONS
-from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy, Vector
 from recollect.models.embedders import parse_embedder_name
@@ -31,8 +32,66 @@ from recollect.models.extractors import (
     tell_all,
 )
 from recollect.ports import Asker, Embedder, Extractor, Hinter, Judge, Summarizer
-from recollect.settings import EngineSettings
+from recollect.settings import ChatsFirst, EngineSettings, ExtractionSdk
 from recollect.settings.upstreams import UpstreamSettings
+
+_NEAR_NAMES = (".local", ".localhost", ".lan", ".home", ".internal", ".home.arpa")
+"""RFC 6761, 6762, 8375, ICANN's .internal, and names that routers use."""
+
+_MISTRAL = "https://api.mistral.ai"
+"""Mistral's own server."""
+
+_PORTS = {"http": 80, "https": 443}
+_LOOPBACK = "localhost"
+
+
+def is_one_server(base_url: str, other: str | None) -> bool:
+    """Return whether two base URLs are one API's; Mistral's may stand without its version."""
+    if other is None:
+        return False
+    one, another = (url.rstrip("/").removesuffix("/v1") for url in (base_url, other))
+    return one == another
+
+
+def speaks_mistral(settings: EngineSettings) -> bool:
+    """Return whether the extraction model is asked by Mistral's own SDK: where its server is Mistral's own."""
+    if settings.extraction_sdk is not None:
+        return settings.extraction_sdk is ExtractionSdk.MISTRAL
+    return is_one_server(_MISTRAL, settings.extraction_base_url)
+
+
+def yields_to_chats(settings: EngineSettings, upstream: str | None) -> bool:
+    """Return whether background calls yield to chats, as they go to the same LLM.
+
+    If the LLM of the chats is unknown, as within Open WebUI, one that is near may be it.
+    """
+    asked = settings.extraction_base_url
+    if asked is None and not speaks_mistral(settings):
+        asked = upstream
+    if asked is None or settings.formation_yields is ChatsFirst.NEVER:
+        return False
+    if upstream is not None and _place(asked) != _place(upstream):
+        return False
+    return settings.formation_yields is ChatsFirst.ALWAYS or is_near(asked)
+
+
+def is_near(base_url: str) -> bool:
+    """Return whether a server is on this machine or its network, by its address or its name."""
+    host = (urlsplit(base_url).hostname or "").rstrip(".")
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return "." not in host or host.endswith(_NEAR_NAMES)
+
+
+def _place(base_url: str) -> tuple[str, str, int | None]:
+    """Return where a server is: scheme, host and port; this machine by one name."""
+    parts = urlsplit(base_url)
+    host = parts.hostname or ""
+    with suppress(ValueError):  # it is a name
+        host = _LOOPBACK if ip_address(host).is_loopback else host
+    return parts.scheme, host, parts.port or _PORTS.get(parts.scheme)
+
 
 _VERSION = "/v1"
 
@@ -104,7 +163,7 @@ def make_log_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Em
         return MistralEmbedder(
             model,
             api_key=_secret(settings.embedder_api_key),
-            base_url=settings.embedder_base_url or MISTRAL,
+            base_url=settings.embedder_base_url or _MISTRAL,
         )
     return OpenAIEmbedder(
         model,
@@ -284,10 +343,10 @@ def _make_model(
 def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> ChatModel:
     from recollect.models.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
 
-    base_url = settings.extraction_base_url or MISTRAL
+    base_url = settings.extraction_base_url or _MISTRAL
     is_upstream = is_one_server(base_url, upstream)
-    if is_one_server(MISTRAL, base_url) and not (is_upstream or settings.extraction_api_key):
-        raise ConfigurationError(f"{MISTRAL} needs RECOLLECT_EXTRACTION_API_KEY.")
+    if is_one_server(_MISTRAL, base_url) and not (is_upstream or settings.extraction_api_key):
+        raise ConfigurationError(f"{_MISTRAL} needs RECOLLECT_EXTRACTION_API_KEY.")
     return MistralModel(
         settings.extraction_model or DEFAULT_MODEL,
         base_url=base_url,

@@ -4,13 +4,12 @@ from dataclasses import fields, replace
 from datetime import timedelta
 from hashlib import sha256
 
-from recollect.assembly.servers import yields_to_chats
+from recollect.assembly.models import yields_to_chats
 from recollect.composition import Bounds
 from recollect.engine.policy import Batching, Policy, Summarizing, Yields
 from recollect.errors import ConfigurationError
 from recollect.formation import FormationRules, TokenBudget
-from recollect.indexing import EmbeddingScope
-from recollect.model import Caps, Lifetimes
+from recollect.model import Caps, EmbeddingScope, Lifetimes
 from recollect.model.local_time import server_zone
 from recollect.models.extractors.prompts import read_prompt
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights

@@ -6,8 +6,7 @@ from typing import Self, TypeVar
 
 from recollect.composition import Bounds
 from recollect.formation import FormationRules, TokenBudget
-from recollect.indexing import EmbeddingScope
-from recollect.model import Caps, Flags, Guidance, Lifetimes, Placement, Strategy
+from recollect.model import Caps, EmbeddingScope, Flags, Guidance, Lifetimes, Placement, Strategy
 from recollect.model.local_time import zone_named
 from recollect.recall import Gate, NeedThresholds, Reach, SelectionLimits, SignalWeights
 

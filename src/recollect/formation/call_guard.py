@@ -24,8 +24,7 @@ from recollect.errors import (
     UpstreamPolicyError,
 )
 from recollect.model.statistics import ANSWER_SECONDS, Histogram
-from recollect.models.attempts import counting_tokens, waiting_for_others
-from recollect.models.yielding import Yielding
+from recollect.models.limits import Yielding, counting_tokens, waiting_for_others
 from recollect.ports import Clock
 
 if TYPE_CHECKING:

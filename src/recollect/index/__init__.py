@@ -4,7 +4,16 @@ Postgres stays the truth; a snapshot serves only in the versions that the store 
 """
 
 from recollect.index.cache import SnapshotCache, SnapshotStore
-from recollect.index.letters import LetterRuns, letter_runs
+from recollect.index.inverted_indexes import (
+    Document,
+    Entries,
+    LetterRuns,
+    TermScores,
+    WordMatch,
+    Words,
+    letter_runs,
+    match_words,
+)
 from recollect.index.memories import (
     KIND_CODES,
     USE_CODES,
@@ -16,4 +25,3 @@ from recollect.index.memories import (
 from recollect.index.passages import Names, Passages, StoredPassage, utc
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.index.vectors import Embedded, Nearness, Vectors
-from recollect.index.words import Document, Entries, TermScores, WordMatch, Words, match_words

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.letters import LetterRuns
+from recollect.index.inverted_indexes import Document, LetterRuns, Words
 from recollect.index.passages import Names, utc
 from recollect.index.vectors import Embedded, Vectors
-from recollect.index.words import Document, Words
 from recollect.model import STATEMENTS, Kind, Lifetimes, Memory, Provenance, Source, Use
 
 Floats = NDArray[np.float64]

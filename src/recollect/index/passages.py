@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.index.inverted_indexes import Document, Words
 from recollect.index.vectors import Embedded, Vectors
-from recollect.index.words import Document, Words
 from recollect.model import Passage, Role
 from recollect.text.cues import SUBSTANCE, count_words
 

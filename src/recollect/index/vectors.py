@@ -177,7 +177,11 @@ def _merged(blocks: tuple[_Block, ...]) -> tuple[_Block, ...]:
     """Join the last blocks until each has less than half as many vectors as the one before it."""
     # Blocks fall in size, so that a vector is copied as often as its block doubles, and not with each row that is added.
     kept = list(blocks)
-    while len(kept) > 1 and 2 * len(kept[-1].row) > len(kept[-2].row) and _fit(kept[-2], kept[-1]):
+    while (
+        len(kept) > 1
+        and 2 * len(kept[-1].row) > len(kept[-2].row)
+        and kept[-2].matrix.shape[1] == kept[-1].matrix.shape[1]
+    ):
         last = kept.pop()
         first = kept[-1]
         kept[-1] = _Block(
@@ -186,8 +190,3 @@ def _merged(blocks: tuple[_Block, ...]) -> tuple[_Block, ...]:
             np.concatenate((first.is_first, last.is_first)),
         )
     return tuple(kept)
-
-
-def _fit(one: _Block, other: _Block) -> bool:
-    """Return whether two blocks have the same dimensions."""
-    return bool(one.matrix.shape[1] == other.matrix.shape[1])

@@ -9,9 +9,7 @@ from recollect.model.chat import *
 from recollect.model.enumerations import *
 from recollect.model.flags import *
 from recollect.model.listing import *
-from recollect.model.log import *
 from recollect.model.memory import *
-from recollect.model.profile import *
 from recollect.model.recall import *
 from recollect.model.scopes import *
 from recollect.model.statistics import *

@@ -4,12 +4,17 @@ Read ``ranking`` first. ``needs`` judges statements, ``log_scores`` the log; ``l
 ``trained`` holds the weights that ``bench.training`` writes, and examples to compare with.
 """
 
-from recollect.recall.feedback import may_be_unhelpful
 from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
 from recollect.recall.log_scores import Gate, SignalWeights
 from recollect.recall.names import shared_names, told_twice
-from recollect.recall.needs import NeedThresholds, worth
-from recollect.recall.query import RecallQuery, read_query
-from recollect.recall.question import MessageVectors, StatementVectors, Watch, statement_vectors
+from recollect.recall.needs import NeedThresholds, may_be_unhelpful, worth
+from recollect.recall.question import (
+    MessageVectors,
+    RecallQuery,
+    StatementVectors,
+    Watch,
+    read_query,
+    statement_vectors,
+)
 from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
 from recollect.recall.selection import PromptTexts, SelectionContext, SelectionLimits, select

@@ -18,8 +18,7 @@ from recollect.index import (
     WordMatch,
     match_words,
 )
-from recollect.recall.query import RecallQuery
-from recollect.recall.question import Named
+from recollect.recall.question import Named, RecallQuery
 from recollect.text.lexical import COVERED
 
 Floats = NDArray[np.float64]

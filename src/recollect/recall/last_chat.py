@@ -27,7 +27,7 @@ from recollect.model import (
     Role,
     Vector,
 )
-from recollect.recall.query import RecallQuery
+from recollect.recall.question import RecallQuery
 from recollect.recall.relevance import shipped_heads
 from recollect.recall.selection import SelectionContext, is_judged, words_of
 

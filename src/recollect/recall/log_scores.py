@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index import Passages, Snapshot, WordMatch, utc
-from recollect.model import Item, Memory, Passage, Role
+from recollect.model import Item, Memory, Role
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Candidates, Floats
-from recollect.recall.query import RecallQuery
+from recollect.recall.question import RecallQuery
 from recollect.recall.relevance import proximities
 from recollect.text import cues
 from recollect.text.cues import statement_features
@@ -315,12 +315,9 @@ def _speaks_of_oneself(item: Item, self_share: float) -> float:
     if item.role is not Role.USER or item.pasted:
         return 0.0
     # Only English has a share of first-person words; elsewhere it is 0, and the opening tells.
-    return min(1.0, self_share / SELF_SHARE) or float(_opens_with_oneself(item))
-
-
-def _opens_with_oneself(passage: Passage) -> bool:
-    """Return whether a passage's author speaks of themselves at its beginning."""
-    return cues.is_about_oneself(passage.content[:_OPENING_CHARACTERS])
+    return min(1.0, self_share / SELF_SHARE) or float(
+        cues.is_about_oneself(item.content[:_OPENING_CHARACTERS])
+    )
 
 
 def _probability(logit: float) -> float:

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index import KIND_CODES, Memories, Nearness, Snapshot
-from recollect.model import Ending, Item, Kind, Memory, Recollection
+from recollect.model import Ending, Kind, Memory, Recollection
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Floats, near_statements
 from recollect.recall.names import SHARES_NAME
 from recollect.recall.needs import Intents, Needs, is_over
-from recollect.recall.query import RecallQuery
-from recollect.recall.question import StatementVectors
+from recollect.recall.question import RecallQuery, StatementVectors
 from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_heads, shipped_model
 from recollect.text.dates import Period, dates_meant
 
@@ -99,7 +98,9 @@ def with_past(
     others = tuple(each for each in needs.statements if each.item.id not in ids)
     wanted = needs.wanted
     if asks == "due":  # a to-do that is not open is not due, whatever its words are near to
-        wanted -= {each.item.id for each in others if _is_todo(each.item)}
+        wanted -= {
+            each.item.id for each in others if isinstance(each.item, Memory) and each.item.kind is Kind.TODO
+        }
         if is_sure:
             likely = (each for each in others if each.score >= _SCORE * _LIKELY_ANYWAY)
             wanted &= {each.item.id for each in likely if each.parts != SHARES_NAME}
@@ -143,10 +144,6 @@ def _likeliest_subject(vectors: StatementVectors) -> tuple[int, float]:
         return 0, -np.inf
     best = int(logits.argmax())
     return best, float(logits[best])
-
-
-def _is_todo(item: Item) -> bool:
-    return isinstance(item, Memory) and item.kind is Kind.TODO
 
 
 def is_open(memory: Memory, now: datetime) -> bool:

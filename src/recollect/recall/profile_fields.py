@@ -34,11 +34,10 @@ async def likely_fields(contents: Sequence[str], embedder: Embedder) -> list[Pro
     near = np.array(vectors[: len(contents)]) @ np.array(vectors[len(contents) :]).T
     best = near.argmax(axis=1)
     likely = [(examples[n][0], float(row[n])) for n, row in zip(best.tolist(), near, strict=True)]
-    return [each if cosine >= _least(each) else None for each, cosine in likely]
-
-
-def _least(field: ProfileField | None) -> float:
-    return _LEAST_OF_NAMES if field is ProfileField.NAME else _LEAST
+    return [
+        each if cosine >= (_LEAST_OF_NAMES if each is ProfileField.NAME else _LEAST) else None
+        for each, cosine in likely
+    ]
 
 
 def importance_of(field: ProfileField, vector: Vector | None = None, question: Vector | None = None) -> float:

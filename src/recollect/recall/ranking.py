@@ -25,7 +25,6 @@ from recollect.recall.candidates import (
     on_scale,
     serving_passages,
 )
-from recollect.recall.feedback import not_helpful
 from recollect.recall.last_chat import ChatsAsked, Embed, chats_asked, chats_by_topic, ranked_chats
 from recollect.recall.log_scores import (
     Gate,
@@ -44,12 +43,12 @@ from recollect.recall.needs import (
     NeedThresholds,
     intents_of,
     needs_of,
+    not_helpful,
     overview_needs,
 )
 from recollect.recall.past_and_todos import with_past
 from recollect.recall.profile_fields import importance_of
-from recollect.recall.query import RecallQuery
-from recollect.recall.question import Named, StatementVectors, Watch, log_vectors
+from recollect.recall.question import Named, RecallQuery, StatementVectors, Watch, log_vectors
 
 EXPLAINED = 10
 """The number of best recollections that come with the parts of their scores. An explanation shows only these."""

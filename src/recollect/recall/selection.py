@@ -1,17 +1,34 @@
-"""Decides which ranked recollections go into the prompt, and why the others do not: some texts it has already. Pure."""
+"""Decides which recollections go into the prompt, and why the others do not: some texts it has already; and which go into every chat. Pure.
+
+Since the subject of a chat is unknown when it begins, use, kind and importance decide on the standing part: what shapes every answer, how
+users want to be answered, what endangers them, who they are. Statements that are needed only if asked for are left out. For a
+user with few statements, the standing part holds all others.
+"""
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from heapq import nsmallest
 from operator import itemgetter
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.model import ALL_TOLD, STATEMENTS, Disclosure, Drop, Item, Kind, Memory, Passage, Recollection
-from recollect.recall.needs import NO_NEEDS, Needs
+from recollect.model import (
+    ALL_TOLD,
+    STATEMENTS,
+    Disclosure,
+    Drop,
+    Item,
+    Kind,
+    Memory,
+    Passage,
+    Recollection,
+    Use,
+)
+from recollect.recall.needs import NO_NEEDS, Needs, in_order
 from recollect.text.patterns import bounded
 
 _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
@@ -225,7 +242,8 @@ class _Selection:
         sources: Counter[_Source] = Counter()
         taken: list[frozenset[str]] = []
         done = []
-        given, of_log, compared = self.around.given, self._of_log, 0
+        given, compared = self.around.given, 0
+        of_log = min(self.how.limit, self.how.beside if self.needs.understood else self.how.of_log)
         for each in ranked:
             is_statement = is_judged(each.item)
             dropped = self._of_itself(each.item, is_statement, session_only=session_only)
@@ -252,10 +270,6 @@ class _Selection:
                     taken.append(words)
             done.append(each if dropped is None else Recollection(each.item, each.score, each.parts, dropped))
         return done
-
-    @property
-    def _of_log(self) -> int:
-        return min(self.how.limit, self.how.beside if self.needs.understood else self.how.of_log)
 
     def _cliff(self, taken: int) -> float:
         if taken < self.how.sure or not self.how.cliff:
@@ -308,3 +322,65 @@ def _source(item: Item) -> _Source:
     if isinstance(item, Memory) and item.provenance.message_ids:
         return item.provenance.message_ids[0], True
     return item.id, isinstance(item, Memory)
+
+
+def choose_standing(
+    memories: Sequence[Memory],
+    *,
+    budget: int,
+    count: Callable[[str], int],
+    now: datetime,
+    adds: Callable[[Memory], bool] = lambda _: True,
+) -> tuple[Memory, ...]:
+    """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
+
+    Statements that have ended are left out, and those that are needed only if asked for. ``adds`` decides whether one that would
+    fit adds anything new.
+    """
+    left = budget
+    chosen = []
+    for memory in in_order(memories, now):
+        if memory.hints is not None and memory.hints.use is Use.ASKED:
+            continue
+        cost = count(f"\u2022 {memory.labelled}\n")
+        # `adds` comes last: it keeps the words of those that it lets in.
+        if cost <= left and adds(memory):
+            left -= cost
+            chosen.append(memory)
+    return tuple(chosen)
+
+
+def standing_part(
+    memories: Sequence[Memory],
+    chosen: Sequence[Recollection],
+    around: SelectionContext,
+    *,
+    budget: int,
+    count: Callable[[str], int],
+    now: datetime,
+) -> tuple[Recollection, ...]:
+    """Choose the standing part of a chat's block, whose lines take at most ``budget`` tokens.
+
+    Statements that the prompt already holds are left out, and so are paraphrases of recalled ones. A statement that
+    was also recalled keeps its score; the others have the score 0.
+    """
+    found = {each.item.id: each.score for each in chosen}
+    taken = [words_of(each.item.content) for each in chosen]
+
+    def adds(memory: Memory) -> bool:
+        words = words_of(memory.content)
+        if (
+            memory.id in around.given
+            or memory.id in around.not_helpful
+            or around.is_abandoned(memory)
+            or around.prompt.says(memory.content, words)
+        ):
+            return False
+        if memory.id not in found:  # else its own words are among those taken
+            if repeats(words, taken):
+                return False
+            taken.append(words)
+        return True
+
+    standing = choose_standing(memories, budget=budget, count=count, now=now, adds=adds)
+    return tuple(Recollection(each, found.get(each.id, 0.0), standing=True) for each in standing)

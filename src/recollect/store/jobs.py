@@ -20,8 +20,7 @@ from pgqueuer.domain.models import Job, TracebackRecord
 from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.domain.types import JOB_STATUS, Channel
 
-from recollect.errors import RecollectError, StoreError
-from recollect.runtime.failures import raised_at
+from recollect.errors import RecollectError, StoreError, raised_at
 from recollect.store.pool import Access, Connection, store_errors
 from recollect.store.sql import SQL
 

@@ -3,7 +3,7 @@ r"""Regular expressions on people's and models' text, in time that grows linearl
 There are three kinds. ``linear``, an automaton, matches long stretches of a text of any length. ``bounded``, Python's own
 engine, sees one window at a time, and may look around. ``anchored`` is the same engine for what is matched at a given place
 and never searched. Each expression is compiled when it is first used; two threads that use it first at the same time get the
-same result. `recollect.assembly.warm_up`, `recollect.formation.pipeline.warm_up` and `recollect.text.secrets.warm` use them before the
+same result. `recollect.assembly.lifecycle`, `recollect.formation.pipeline.warm_up` and `recollect.text.secrets.warm` use them before the
 first chat does.
 Never: ``re.compile`` anywhere else on text that we did not write.
 """

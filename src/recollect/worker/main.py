@@ -17,14 +17,13 @@ from recollect.assembly.policy_from_settings import make_policy
 from recollect.engine import system_clock
 from recollect.engine.background.worker import FormationWorker
 from recollect.engine.credentials import Lent
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, raised_at
 from recollect.formation.pipeline import warm_up
-from recollect.models.attempts import Steps
+from recollect.models.limits import Steps
 from recollect.ports import Cache
-from recollect.runtime.failures import raised_at
 from recollect.runtime.logs import configure_logging
 from recollect.settings import EngineSettings
-from recollect.worker.wire import (
+from recollect.worker.supervisor import (
     HELD_SECONDS,
     LONGEST_LINE,
     OVERDUE,

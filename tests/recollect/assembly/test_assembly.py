@@ -33,10 +33,15 @@ from recollect.assembly import models as models_module
 from recollect.assembly.data_folder import file_of_global_memories
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.assembly.host_engine import live_engine, shared_engine
-from recollect.assembly.lifecycle import LazyTransport, _tell_of_failure, open_backends, open_engine
+from recollect.assembly.lifecycle import (
+    LazyTransport,
+    _tell_of_failure,
+    open_backends,
+    open_engine,
+    warm_up_search,
+)
 from recollect.assembly.models import load_embedder, make_earlier_embedder, make_log_embedder, make_models
 from recollect.assembly.policy_from_settings import make_policy
-from recollect.assembly.warm_up import warm_up_search
 from recollect.backends import Backends
 from recollect.composition import Bounds
 from recollect.engine.live.live_engine import LiveEngine
@@ -44,11 +49,11 @@ from recollect.engine.live.log_writer import LogWriter
 from recollect.engine.policy import Batching, Policy, Summarizing, Yields
 from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
 from recollect.formation import FormationRules, TokenBudget
-from recollect.indexing import EmbeddingScope
 from recollect.model import (
     Caps,
     EmbedderInUse,
     EmbedderPlace,
+    EmbeddingScope,
     Exchange,
     Kind,
     Placement,

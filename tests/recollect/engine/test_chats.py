@@ -21,7 +21,6 @@ from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.live import recent_exchanges
 from recollect.engine.live.recent_exchanges import AskedRequest, RecentExchanges, asked_request
 from recollect.engine.people.browsing import FoundInChats, Period
-from recollect.engine.turns.chat_of_turn import as_told
 from recollect.errors import MessageNotFoundError, SwitchedOffError
 from recollect.model import (
     ALL_TOLD,
@@ -286,7 +285,7 @@ def test_a_server_gets_of_a_chat_what_it_may_see(may_see: Disclosure, left: int)
     block = injection("a:1", "Drinks tea")
     done = Update(uuid7(), NOON, Action.ADD, Actor.FORMATION, Reason.ASKED, uuid7())
     whole = Chat(injections=(block,), exchanges=(logged(1),), summary="They talk.", done=(done,))
-    chat = as_told(whole, may_see)
+    chat = whole.as_told(may_see)
 
     assert len(chat.injections) + len(chat.exchanges) + bool(chat.summary) == left
     assert bool(chat.injections) is bool(chat.done) is may_see.is_whole

@@ -14,7 +14,7 @@ from tests.support.recollections import NOON, passage, recalled_passage, recolle
 from tests.support.tables import table
 
 from recollect.composition import Bounds, Placed, place
-from recollect.engine.live.chat_counts import log_recall
+from recollect.engine.live.live_engine import log_recall
 from recollect.engine.policy import Policy
 from recollect.engine.turns.explain import explained, request_record
 from recollect.engine.turns.prepared import Important, Prepared, RecallOptions, RecallState, _unlisted

@@ -11,7 +11,6 @@ from structlog.testing import capture_logs
 from tests.support.stores import Store
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
-from recollect.engine.background.counts import FormationCounts
 from recollect.engine.background.inbox import (
     EMBEDDER_DELAY,
     GONE_DELAY,
@@ -23,6 +22,7 @@ from recollect.engine.background.inbox import (
     InboxDrain,
 )
 from recollect.engine.background.model_waits import DELAYS, MODEL_DELAY
+from recollect.engine.counts import FormationCounts
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     BudgetSpentError,
@@ -38,8 +38,7 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.model import Exchange, Formed, Ignore, Reason, Unread
-from recollect.models.attempts import Steps
-from recollect.models.yielding import Yielding
+from recollect.models.limits import Steps, Yielding
 from recollect.store import Postgres
 from recollect.store.pool import Database
 

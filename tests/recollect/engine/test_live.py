@@ -19,13 +19,13 @@ from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Before, Through, with_parts
 
-from recollect.engine import Engine, RecallOptions
+from recollect import spool as spooling
+from recollect.engine import Engine, RecallOptions, recorder
 from recollect.engine.live import live_engine, log_writer
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.live.log_writer import LogWriter
-from recollect.engine.recording import exchanges
-from recollect.engine.recording.exchanges import ExchangeRecord
-from recollect.engine.recording.masking_lanes import masking_is_ready
+from recollect.engine.masking_lanes import masking_is_ready
+from recollect.engine.recorder import ExchangeRecord
 from recollect.engine.turns.prepared import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import (
@@ -43,7 +43,7 @@ from recollect.model import (
     TurnNotes,
     Written,
 )
-from recollect.spool import Kept, Spool, spooling
+from recollect.spool import Kept, Spool
 from recollect.spool.segments import Segment
 from recollect.store import turn_writing
 from recollect.store.message_log import MessageLog
@@ -449,7 +449,7 @@ async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_ca
         await masking_is_ready()  # this may be the first test of its process
 
     monkeypatch.setattr(log_writer, "masking_is_ready", is_ready)
-    monkeypatch.setattr(exchanges, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(recorder, "_KEEPING_SECONDS", 0.5)
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     live.open()
     begun = live.begin_turn(store.turn("one"), credential=None)
@@ -477,7 +477,7 @@ async def test_a_chat_that_is_not_safe_is_counted(
         return entry
 
     monkeypatch.setattr(LogWriter, "_as_kept", masked)
-    monkeypatch.setattr(exchanges, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(recorder, "_KEEPING_SECONDS", 0.01)
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     live.open()
     begun = live.begin_turn(store.turn("one"), credential=None)

@@ -26,11 +26,11 @@ from uuid_utils.compat import uuid7
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
 from recollect.engine.background import maintenance
-from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
 from recollect.engine.background.maintenance import Indexer, Reembedding, Standing, embedding_state
+from recollect.engine.counts import LAG_SECONDS, FormationCounts
 from recollect.errors import StoreUnavailableError
 from recollect.index import SnapshotCache
-from recollect.indexing import EmbeddingScope, index_user
+from recollect.indexing import index_user
 from recollect.model import (
     Actor,
     Add,
@@ -38,6 +38,7 @@ from recollect.model import (
     Doubt,
     EmbedderInUse,
     EmbedderPlace,
+    EmbeddingScope,
     Exchange,
     Formed,
     Hide,
@@ -56,8 +57,8 @@ from recollect.model import (
     Source,
     Strategy,
 )
-from recollect.models.attempts import Steps
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, committed_means
+from recollect.models.limits import Steps
 from recollect.models.memory_embedding import embedded
 from recollect.ports import Embedder
 from recollect.store import Postgres

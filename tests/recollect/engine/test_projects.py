@@ -18,7 +18,7 @@ from tests.support.tables import table
 from tests.support.watched_stores import Before, with_parts
 
 from recollect.engine import Engine
-from recollect.engine.live.chat_counts import log_recall
+from recollect.engine.live.live_engine import log_recall
 from recollect.engine.people.browsing import Period
 from recollect.errors import (
     ChangeNotFoundError,

@@ -21,8 +21,8 @@ from tests.support.watched_stores import Before, Outage, Through, breakable, bro
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
-from recollect.engine.recording.exchanges import ended, new_exchange
-from recollect.engine.turns.equal_questions import EqualQuestions
+from recollect.engine.recorder import ended, new_exchange
+from recollect.engine.turns.recall import EqualQuestions
 from recollect.errors import EmbedderError, StoreUnavailableError
 from recollect.index import Snapshot, SnapshotCache
 from recollect.index.memories import IMPORTANT
@@ -407,7 +407,7 @@ async def test_a_result_is_shared_for_two_seconds_unless_it_failed_lacks_somethi
     with pytest.raises(ValueError, match="once"):
         await equal.once("same", counted.work)
     assert [await equal.once("same", counted.work) for _ in range(3)] == [2, 3, 3]
-    monkeypatch.setattr("recollect.engine.turns.equal_questions._SECONDS", 0.01)
+    monkeypatch.setattr("recollect.engine.turns.recall._SECONDS", 0.01)
     equal.clear()
     assert await equal.once("same", counted.work) == 4
     await asyncio.sleep(0.1)

@@ -17,9 +17,9 @@ from tests.support.watched_stores import Before, Outage, Through, breakable, bro
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
-from recollect.engine.recording import masking_lanes
-from recollect.engine.recording.exchanges import begun, ended, new_exchange
-from recollect.engine.recording.masking_lanes import SHORT, entry_without_secrets, masked_turn_of
+from recollect.engine import masking_lanes
+from recollect.engine.masking_lanes import SHORT, entry_without_secrets, masked_turn_of
+from recollect.engine.recorder import begun, ended, new_exchange
 from recollect.errors import ExtractorError, StoreError, StoreUnavailableError
 from recollect.model import (
     Flags,

@@ -10,8 +10,8 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Outage, breakable
 
 from recollect.errors import StoreUnavailableError
-from recollect.models import attempts as steps
-from recollect.models.attempts import Step, Steps, waiting_for_others
+from recollect.models import limits as steps
+from recollect.models.limits import Step, Steps, waiting_for_others
 from recollect.store.attempts import Attempts
 
 

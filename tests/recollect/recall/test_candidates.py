@@ -20,8 +20,7 @@ from recollect.recall.candidates import (
     nearness,
     serving_passages,
 )
-from recollect.recall.query import read_query
-from recollect.recall.question import Named
+from recollect.recall.question import Named, read_query
 
 NORTH, NORTH_EAST, EAST = (1.0, 0.0), (0.8, 0.6), (0.0, 1.0)
 ASKED = Named("m", np.array(NORTH, np.float32), 0.2)

@@ -15,7 +15,7 @@ from recollect.model import Item, Kind, Role
 from recollect.recall import Gate
 from recollect.recall.candidates import Candidates, match_of, serving_passages
 from recollect.recall.log_scores import LogScores, SignalWeights, gate_score, items_of, score_log
-from recollect.recall.query import read_query
+from recollect.recall.question import read_query
 from recollect.text.cues import statement_features
 
 SHIPPED = SignalWeights()

@@ -11,7 +11,7 @@ from tests.support.tables import table
 
 from recollect.model import Doubt, Hints, Kind, Memory, Provenance, Recollection, Use
 from recollect.recall import PromptTexts, SelectionContext, worth
-from recollect.recall.standing_part import choose_standing, standing_part
+from recollect.recall.selection import choose_standing, standing_part
 from recollect.text.tokens import estimate_tokens
 
 DAY = timedelta(days=1)

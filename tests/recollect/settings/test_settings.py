@@ -12,10 +12,9 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.support.tables import table
 
 from recollect.assembly.lifecycle import _as_json
-from recollect.assembly.servers import is_near, speaks_mistral, yields_to_chats
+from recollect.assembly.models import is_near, speaks_mistral, yields_to_chats
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Kind, Strategy
-from recollect.settings import NOWHERE, EngineSettings, default_data_dir, is_setting
-from recollect.settings.internals import EngineInternals
+from recollect.settings import NOWHERE, EngineInternals, EngineSettings, default_data_dir, is_setting
 from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.settings.proxy_settings import ProxyInternals, ProxySettings
 

@@ -14,7 +14,7 @@ from typing import Any
 from recollect.formation import pipeline
 from recollect.formation.turns import analyze_turn
 from recollect.model import Exchange
-from recollect.models import attempts as steps
+from recollect.models import limits as steps
 from recollect.worker import main as worker
 
 _SECONDS = 1

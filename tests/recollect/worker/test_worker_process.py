@@ -25,14 +25,22 @@ from tests.support.waiting import until
 from recollect.assembly import lifecycle
 from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
-from recollect.engine.background.counts import FormationCounts
+from recollect.engine.counts import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.model import Scope, Strategy, Turn
-from recollect.settings import EngineSettings, Worker
-from recollect.settings.internals import ExtractionSdk
+from recollect.settings import EngineSettings, ExtractionSdk, Worker
 from recollect.worker import supervisor
-from recollect.worker.supervisor import WorkerProcess
-from recollect.worker.wire import Chats, Clear, Report, Start, ToWorker, line_of, read_report, to_worker
+from recollect.worker.supervisor import (
+    Chats,
+    Clear,
+    Report,
+    Start,
+    ToWorker,
+    WorkerProcess,
+    line_of,
+    read_report,
+    to_worker,
+)
 
 REPOSITORY = Path(__file__).parents[3]
 _LONGEST_SECONDS = 110.0

@@ -17,7 +17,7 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.api.insights import ModelCalls, Spooled
-from recollect.engine.background.counts import ModelUse
+from recollect.engine.counts import ModelUse
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget

@@ -23,8 +23,7 @@ from uuid_utils.compat import uuid7
 
 from recollect import model
 from recollect.engine import Engine
-from recollect.engine.background.counts import FormationCounts
-from recollect.engine.live.chat_counts import RecallCounts
+from recollect.engine.counts import FormationCounts, RecallCounts
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.turns.prepared import NO_OPTIONS
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError

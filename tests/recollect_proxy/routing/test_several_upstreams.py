@@ -15,7 +15,7 @@ from tests.servers.running_proxy import KEY, RunningProxy, User, chat_body
 from tests.support.raw_client import Response
 
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.recording.exchanges import ExchangeRecord
+from recollect.engine.recorder import ExchangeRecord
 from recollect.model import Turn
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.reply_recorder import KeptAnswers

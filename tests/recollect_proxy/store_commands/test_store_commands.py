@@ -12,8 +12,8 @@ from tests.scripted.models import WordEmbedder
 from tests.support.stores import NOON, store_over
 from tests.support.tables import table
 
-from recollect.indexing import EmbeddingScope, index_user
-from recollect.model import Awaits, Exchange, Flags, Formed, Scope, Unread, Wait
+from recollect.indexing import index_user
+from recollect.model import Awaits, EmbeddingScope, Exchange, Flags, Formed, Scope, Unread, Wait
 from recollect.store import Postgres
 
 CAT = "She has a cat called Minka."

@@ -14,9 +14,9 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.background.counts import FormationCounts
 from recollect.engine.background.maintenance import Indexer
 from recollect.engine.background.model_waits import PutOff, expect_room, wait_for_model, wait_for_rest
+from recollect.engine.counts import FormationCounts
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     EmbedderError,
@@ -27,6 +27,7 @@ from recollect.errors import (
     StoreUnavailableError,
     WorkerStoppedError,
     YieldedError,
+    raised_at,
 )
 from recollect.formation import (
     Batch,
@@ -47,10 +48,8 @@ from recollect.model import (
     team_of,
 )
 from recollect.model.local_time import in_zone
-from recollect.models.attempts import Step, Steps
-from recollect.models.yielding import Yielding
+from recollect.models.limits import Step, Steps, Yielding
 from recollect.ports import Clock
-from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
     from recollect.store.inbox import Inbox

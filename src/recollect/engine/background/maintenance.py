@@ -18,12 +18,11 @@ import structlog
 from recollect.backends import Backends
 from recollect.engine.background.webhook_delivery import DELIVERED_FOR
 from recollect.engine.policy import Policy
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, raised_at
 from recollect.indexing import embed_user, index_user
 from recollect.model import ANSWERS_KEPT, EmbedderInUse, EmbedderPlace, EmbeddingState
-from recollect.models.attempts import Step, Steps
+from recollect.models.limits import Step, Steps
 from recollect.ports import Clock
-from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
     from recollect.store.log_index import EmbedderGenerations

@@ -14,7 +14,7 @@ from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.background.counts import FormationCounts
+from recollect.engine.counts import FormationCounts
 from recollect.engine.credentials import Credentials
 from recollect.engine.policy import Summarizing
 from recollect.errors import (
@@ -41,9 +41,8 @@ from recollect.model import (
     Source,
     Vector,
 )
-from recollect.models.attempts import Step, Steps
+from recollect.models.limits import Step, Steps, Yielding
 from recollect.models.memory_embedding import embedded_if_possible
-from recollect.models.yielding import Yielding
 from recollect.ports import Asker, Clock, Hinted, Hinter, Summarized, Summarizer
 from recollect.text.secrets import mask, mask_exchange_texts
 

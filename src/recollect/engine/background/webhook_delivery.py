@@ -14,10 +14,9 @@ import msgspec
 import structlog
 
 from recollect.api.events import EventPlace, erasure_of, event_of
-from recollect.errors import StoreError
+from recollect.errors import StoreError, raised_at
 from recollect.ports import Clock
 from recollect.runtime.deadline import within
-from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:  # a host starts its database before it imports a driver, or an HTTP client
     from recollect.store.users import Events

@@ -15,22 +15,20 @@ import structlog
 from cachetools import LRUCache, TTLCache
 
 from recollect.backends import Backends
-from recollect.engine.background.counts import FormationCounts
 from recollect.engine.background.inbox import REST, TAKEN_DELAY, BatchFormer, InboxDrain
 from recollect.engine.background.maintenance import Indexer, Reembedding, maintain
 from recollect.engine.background.model_waits import wake_all
 from recollect.engine.background.summaries_and_hints import Hinting, Summaries
 from recollect.engine.background.webhook_delivery import WebhookDelivery
+from recollect.engine.counts import FormationCounts
 from recollect.engine.credentials import Credentials, Lent
 from recollect.engine.policy import Batching, Policy
-from recollect.errors import RecollectError, StoreError, YieldedError
+from recollect.errors import RecollectError, StoreError, YieldedError, raised_at
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
 from recollect.indexing import shorter_wait
 from recollect.model import Strategy, Unread
-from recollect.models.attempts import Step, Steps
-from recollect.models.yielding import Yielding
+from recollect.models.limits import Step, Steps, Yielding
 from recollect.ports import Clock
-from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
     from recollect.store.inbox import Inbox

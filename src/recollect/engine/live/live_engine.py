@@ -16,14 +16,14 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.live.chat_counts import AnswerCounts, RecallCounts, log_recall
+from recollect.engine.counts import AnswerCounts, RecallCounts
 from recollect.engine.live.log_writer import NOTES_AT_MOST, LogWriter, NotesInBackground
 from recollect.engine.live.recent_exchanges import AskedRequest, RecentExchanges
-from recollect.engine.recording.exchanges import ExchangeRecord, is_storable, new_exchange
-from recollect.engine.recording.masking_lanes import begin_masking
+from recollect.engine.masking_lanes import begin_masking
+from recollect.engine.recorder import ExchangeRecord, is_storable, new_exchange
 from recollect.engine.turns.explain import request_record
 from recollect.engine.turns.prepared import Prepared, RecallOptions
-from recollect.errors import RecollectError, StoreError, StoreUnavailableError
+from recollect.errors import RecollectError, StoreError, StoreUnavailableError, raised_at
 from recollect.model import (
     UNNAMED,
     Became,
@@ -35,9 +35,9 @@ from recollect.model import (
     Skip,
     Turn,
     TurnNotes,
+    person_of,
 )
 from recollect.runtime.deadline import happens, wait_until_done, within
-from recollect.runtime.failures import raised_at
 from recollect.spool import Spool
 
 _REOPEN_SECONDS = 5.0
@@ -47,6 +47,9 @@ _IN_MEMORY = 16 * 1024 * 1024
 _LOOK_SECONDS = 1.0
 _FIRST_LOOK, _CLOCKS_APART = timedelta(days=1), timedelta(minutes=1)
 """How far back an engine that was just opened looks for erasures, and the most that clocks of two machines may differ."""
+
+_FAULTS = frozenset({Skip.DEADLINE, Skip.STORE, Skip.EMBEDDER, Skip.FAILED})
+"""Reasons for recalling nothing that an operator wants to see."""
 
 log = structlog.get_logger(__name__)
 
@@ -366,3 +369,23 @@ def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]])
     tasks.add(task)  # the loop's own reference is weak
     task.add_done_callback(tasks.discard)
     return task
+
+
+def log_recall(turn: Turn, prepared: Prepared) -> None:
+    """Log one ``recalled``: the user, the chat, how much the prompt was given or why nothing, and how long it took.
+
+    ``degraded`` names the stages that recall had to skip, such as a late embedder. A recall without a fault is logged
+    at the level ``debug``.
+    """
+    recall, block = prepared.recall, prepared.placed.block
+    is_news = bool(recall.degraded) or recall.skipped in _FAULTS
+    say = log.info if is_news else log.debug
+    say(
+        "recalled",
+        user_id=person_of(turn.scope.user_id),
+        session_id=turn.scope.session_id,
+        given=len(block.recollections) if block else 0,
+        skipped=recall.skipped.value if recall.skipped else None,
+        **({"degraded": [stage.value for stage in recall.degraded]} if recall.degraded else {}),
+        milliseconds=round(recall.milliseconds),
+    )

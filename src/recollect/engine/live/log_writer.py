@@ -14,17 +14,16 @@ import structlog
 from cachetools import LRUCache, TTLCache
 
 from recollect.engine import Engine
-from recollect.engine.recording.exchanges import ExchangeRecord, Noting
-from recollect.engine.recording.masking_lanes import (
+from recollect.engine.masking_lanes import (
     entry_as_it_is,
     entry_without_secrets,
     masked_turn_of,
     masking_is_ready,
 )
-from recollect.errors import RecollectError, StoreError, StoreUnavailableError
+from recollect.engine.recorder import ExchangeRecord, Noting
+from recollect.errors import RecollectError, StoreError, StoreUnavailableError, raised_at
 from recollect.model import Became, LogEntry, Phase, Scope, Turn, TurnNotes, Written
 from recollect.runtime.deadline import happens, wait_until_done
-from recollect.runtime.failures import raised_at
 from recollect.spool import FullError, Kept, Spool, Waiting
 
 NOTES_AT_MOST = 200

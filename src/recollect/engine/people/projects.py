@@ -1,10 +1,11 @@
-"""A person's projects and teams: which there are, who is in them, their memories, and moving memories into them. Raises.
+"""Memories of several people: a person's projects and teams, moves into them, and memories shared or for everybody. Raises.
 
-A team's memory is made up of its members' projects of one name. A member states things in their own part alone, so each statement has its speaker. A member who may write also corrects and forgets
-others' statements. No member sees another's chats, summaries and origins. Never: a concrete backend, a page.
+A team's memory is made up of its members' projects of one name. A member states things in their own part alone, so each statement has
+its speaker. A member who may write also corrects and forgets others' statements. No member sees another's chats, summaries
+and origins. Never: a concrete backend, a page.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -15,7 +16,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from recollect.engine.people.shared_memories import SharedMemories
+from recollect.backends import Backends
 from recollect.errors import (
     DuplicateMemoryError,
     MemoryNotFoundError,
@@ -25,6 +26,7 @@ from recollect.errors import (
     TeamNotFoundError,
 )
 from recollect.model import (
+    COMMONS,
     EVERYTHING,
     STATEMENTS,
     TEAM,
@@ -49,6 +51,11 @@ from recollect.model import (
     scopes_in,
     team_of,
 )
+from recollect.models.memory_embedding import embedded_if_possible
+from recollect.ports import Clock
+from recollect.text.secrets import mask
+
+_GLOBAL_IMPORTANCE = 0.5
 
 _MOVED = "moved: "
 """The audit of a move names the other memory so, in both scopes."""
@@ -60,8 +67,96 @@ _LAST_CHANGES = 200
 """Changes of a part among which one is looked for that another member made."""
 
 
-class Projects(SharedMemories):
-    """Lets people look after their projects and teams, and their memories there."""
+class Projects:
+    """Lets people look after their projects and teams, and their memories there; and keeps what several people see."""
+
+    def __init__(self, backends: Backends, clock: Clock) -> None:
+        self._backends = backends
+        self._clock = clock
+        self.globals = backends.memories.globals
+
+    async def share(
+        self, user_id: str, memory_id: UUID, others: Sequence[str], *, actor: Actor = Actor.ADMIN
+    ) -> Memory:
+        """Share a user's memory with other users; from then on it belongs to all of them.
+
+        A user who has its content already keeps their own.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+        """
+        now = self._clock()
+        memory = await self._backends.memories.share(user_id, memory_id, at=now, actor=actor)
+        for other in others:
+            await self._backends.memories.apply(
+                Scope(other, ""), [Add(memory, Reason.SHARED)], actor=actor, at=now
+            )
+        return memory
+
+    async def add_global(
+        self, content: str, *, kind: Kind = Kind.FACT, importance: float = _GLOBAL_IMPORTANCE
+    ) -> Memory:
+        """Write a memory that serves every user who has few. Raises DuplicateMemoryError."""
+        written = self._written(content, COMMONS, Source.GLOBAL, kind, importance, None)
+        [memory] = await self._embedded_if_possible([written])
+        await self._backends.memories.keep_globals([memory], [], at=self._clock())
+        if all(each.id != memory.id for each in await self.globals()):
+            raise DuplicateMemoryError
+        return memory
+
+    async def remove_global(self, memory_id: UUID) -> None:
+        """Take it away, or raise MemoryNotFoundError."""
+        if all(each.id != memory_id for each in await self.globals()):
+            raise MemoryNotFoundError
+        await self._backends.memories.keep_globals([], [memory_id], at=self._clock())
+
+    async def keep_globals(self, contents: Sequence[str] | None) -> None:
+        """Have these, and no others, serve every user who has few; None: those that are there.
+
+        Existing ones stay, but get new vectors if another embedder made theirs. While the embedder is
+        away they are kept without an embedding, and so not recalled, until this is called again.
+        """
+        model = self._backends.embedder.name
+        there = {each.content: each for each in await self.globals()}
+        told = there if contents is None else [mask(each).text for each in contents]
+        wanted = list(dict.fromkeys(told))
+        kept = {text for text in wanted if text in there and there[text].embedding_model == model}
+        new = [
+            self._written(text, COMMONS, Source.GLOBAL, Kind.FACT, _GLOBAL_IMPORTANCE, None)
+            if text not in there
+            else replace(there[text], id=uuid7())
+            for text in wanted
+            if text not in kept
+        ]
+        removed = [memory.id for text, memory in there.items() if text not in kept]
+        if new or removed:
+            embedded = await self._embedded_if_possible(new)
+            await self._backends.memories.keep_globals(embedded, removed, at=self._clock())
+
+    async def _embedded_if_possible(self, memories: Sequence[Memory]) -> list[Memory]:
+        return await embedded_if_possible(memories, self._backends.embedder)
+
+    def _written(
+        self,
+        content: str,
+        owner: str,
+        source: Source,
+        kind: Kind,
+        importance: float,
+        event_at: datetime | None,
+    ) -> Memory:
+        now = self._clock()
+        return Memory(
+            id=uuid7(),
+            owner=owner,
+            kind=kind,
+            source=source,
+            content=mask(content).text,
+            importance=importance,
+            observed_at=now,
+            created_at=now,
+            event_at=event_at,
+        )
 
     async def projects(self, user_id: str, *, measured: bool = True) -> list[Project]:
         """Return the person's projects, by name, with the teams that they are in; without their sizes unless ``measured``."""

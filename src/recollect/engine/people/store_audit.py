@@ -49,7 +49,7 @@ from recollect.model import (
     Turn,
     Update,
 )
-from recollect.models.yielding import Yielding
+from recollect.models.limits import Yielding
 from recollect.ports import Clock
 from recollect.text.comparison.vetoes import frame_key, of_memory, repetition_key, veto
 
@@ -277,7 +277,9 @@ class StoreAudit(Administration):
             )
             if done:
                 repaired.add(finding.memory.id)
-                await self._embed_what_is_new(user_id, changes)
+                for each in changes:
+                    if isinstance(each, Replace):
+                        await self._embed_later(user_id, each.memory)
         return len(repaired)
 
     async def undo_run(self, user_id: str, run: UUID) -> tuple[int, int]:
@@ -309,11 +311,6 @@ class StoreAudit(Administration):
             yield Retire(memory.id, finding.reason, finding.other, by)
             if finding.fault is Fault.ORDER:
                 yield Quarantine(replace(memory, id=uuid7()), finding.reason, by, hides=False)
-
-    async def _embed_what_is_new(self, user_id: str, changes: Sequence[Change | Embedded]) -> None:
-        for each in changes:
-            if isinstance(each, Replace):
-                await self._embed_later(user_id, each.memory)
 
 
 def _read_of(memory: Memory) -> Iterator[UUID]:

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.engine.policy import Policy
-from recollect.engine.turns.chat_of_turn import as_told, begins_anew
 from recollect.index import Snapshot
 from recollect.model import (
     ALL_TOLD,
@@ -30,8 +29,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import in_zone, wall
 from recollect.recall import Ranking, earlier_chats, with_chats
-from recollect.recall.selection import PromptTexts, SelectionContext, is_judged, select
-from recollect.recall.standing_part import standing_part
+from recollect.recall.selection import PromptTexts, SelectionContext, is_judged, select, standing_part
 
 _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
 """Why that is left out which the prompt says already."""
@@ -225,8 +223,8 @@ class RecallState:
             self.policy = policy
             self.__dict__.pop("bounds", None)  # they follow the policy
         self.turn = in_zone(self.turn, self.policy.zone)
-        self.chat = chat = as_told(chat, self.options.disclosure)
-        if begins_anew(self.turn, chat):
+        self.chat = chat = chat.as_told(self.options.disclosure)
+        if chat.begins_anew(self.turn):
             self.over = tuple(each.anchor for each in chat.injections)
             self.chat = replace(chat, injections=())
         elif not self._has_answers(chat):  # told again: the memory's answers may have changed since
@@ -414,15 +412,10 @@ def _bounds_of_request(policy: Policy, options: RecallOptions) -> Bounds:
 
 def _skipped(ranked: Sequence[Recollection]) -> Skip | None:
     """Return why no ranked memory goes into the prompt; None if one does."""
-    if any(_is_used(each) for each in ranked):
+    if any(each.dropped in {None, Drop.GIVEN} for each in ranked):
         return None
     is_withheld = any(each.dropped is Drop.UPSTREAM_POLICY for each in ranked)
     return Skip.UPSTREAM_POLICY if is_withheld else Skip.NOTHING_RELEVANT
-
-
-def _is_used(each: Recollection) -> bool:
-    """Return whether the prompt holds it: newly, or by an earlier turn."""
-    return each.dropped is None or each.dropped is Drop.GIVEN
 
 
 def _in_front(standing: Sequence[Recollection], chosen: Sequence[Recollection]) -> tuple[Recollection, ...]:

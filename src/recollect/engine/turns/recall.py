@@ -1,19 +1,20 @@
-"""Recalls for a turn, and prepares what its prompt is given: within a deadline, and whatever fails.
+"""Recalls for a turn, and prepares what its prompt is given: within a deadline, and whatever fails. Equal questions of two seconds are ranked once.
 
-A failure of recall passes the chat by here. Never: a concrete backend, bytes of a request.
+Several models that a person asks at the same time have equal questions, and so has an answer that is generated again. A failure of recall
+passes the chat by here. Never: a concrete backend, bytes of a request.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 import structlog
 
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
-from recollect.engine.turns.equal_questions import EqualQuestions
 from recollect.engine.turns.prepared import (
     Important,
     Prepared,
@@ -25,7 +26,7 @@ from recollect.engine.turns.prepared import (
     without_ranking,
     without_recall,
 )
-from recollect.errors import EmbedderError, StoreError, TeamNotFoundError
+from recollect.errors import EmbedderError, StoreError, TeamNotFoundError, raised_at
 from recollect.index import Passages, Snapshot
 from recollect.model import (
     Chat,
@@ -57,10 +58,11 @@ from recollect.recall import (
 )
 from recollect.recall.needs import is_over
 from recollect.recall.profile_fields import importance_of
-from recollect.recall.query import RecallQuery, in_the_zone, read_of, read_query
+from recollect.recall.question import RecallQuery, in_the_zone, read_of, read_query
 from recollect.runtime.deadline import within
-from recollect.runtime.failures import raised_at
 from recollect.text.cues.memory_requests import Request, read_memory_request
+
+T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
 
@@ -74,6 +76,47 @@ _READ_ON_LOOP = 400
 """Characters of a question that is read on the event loop."""
 _LONG_BEFORE = 4_000
 """Characters of a message before it, of which fewer things are read."""
+
+_SHARED_SECONDS = 2.0  # an erasure is heeded everywhere within the same time
+"""How long a result is shared."""
+_RESULTS_AT_MOST = 256
+
+
+class EqualQuestions(Generic[T]):
+    """Shares the results of equal work within two seconds; one that is not whole only with those who wait for it already."""
+
+    def __init__(self, is_whole: Callable[[T], bool] = lambda _result: True) -> None:
+        self._is_whole = is_whole
+        self._results: dict[Hashable, asyncio.Task[T]] = {}
+
+    def clear(self) -> None:
+        """Share no earlier result any more."""
+        self._results.clear()
+
+    async def once(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Return the result of ``work``, or that of equal work that began within the last two seconds."""
+        # Others may wait for it if this caller is cancelled.
+        return await asyncio.shield(self.begin(key, work))
+
+    def begin(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Task[T]":
+        """Return a task with the result of ``work``, or that of equal work; it is not the caller's to cancel.
+
+        ``key`` names the person and the question, and the versions of their memory if that is read.
+        """
+        task = self._results.get(key)
+        if task is None:
+            task = asyncio.create_task(work())
+            if len(self._results) < _RESULTS_AT_MOST:
+                self._results[key] = task
+                asyncio.get_running_loop().call_later(_SHARED_SECONDS, self._results.pop, key, None)
+            task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: "asyncio.Task[T]") -> None:
+        """Share no failure, and nothing that lacks something."""
+        if task.cancelled() or task.exception() is not None or not self._is_whole(task.result()):
+            for key in [key for key, each in self._results.items() if each is task]:
+                del self._results[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +153,9 @@ class Retriever:
         self._policy = policy
         self._clock = clock
         self._questions: EqualQuestions[_Question] = EqualQuestions(lambda read: not read.watch.degraded)
-        self._rankings: EqualQuestions[_SharedRanking] = EqualQuestions(_has_vectors)
+        self._rankings: EqualQuestions[_SharedRanking] = EqualQuestions(
+            lambda shared: Stage.EMBEDDING not in shared.ranking.degraded  # the next try may have it
+        )
         self._messages = MessageVectors()
         # Weak: an entry goes with the person's last turn.
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
@@ -240,12 +285,9 @@ class Retriever:
             tuning=Tuning(policy.weights, policy.gate, policy.bar),
             watch=question.watch,
             nearest=self._backends.snapshots.nearest_passages,
-            embed=self._embedded,
+            embed=lambda text: self._messages.vector_of(text, self._backends.embedder, lambda: text),
             entries=entries,
         )
-
-    async def _embedded(self, text: str) -> Vector:
-        return await self._messages.vector_of(text, self._backends.embedder, lambda: text)
 
     async def _prepared(self, state: RecallState) -> Prepared:
         # The user's changed settings come with the chat; usually they leave recall on.
@@ -388,11 +430,6 @@ def _allowed_entries(state: RecallState, snapshot: Snapshot) -> tuple[ProfileEnt
     return tuple(
         each for each in snapshot.profile if each.state is EntryState.CONFIRMED and not each.outdated
     )
-
-
-def _has_vectors(shared: _SharedRanking) -> bool:
-    """Return whether no embedding failed or was late: the next try may have it."""
-    return Stage.EMBEDDING not in shared.ranking.degraded
 
 
 def _is_long(state: RecallState, entry: ProfileEntry) -> bool:

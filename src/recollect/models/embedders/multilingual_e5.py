@@ -144,11 +144,6 @@ class Lane:
             self._pass_on()
 
 
-def size_of(text: str) -> int:
-    """Return the size of a job for a question: in steps, so that those of about one length keep their order; 0 is short."""
-    return len(text) // _STEP
-
-
 def _be_nice() -> None:
     """Lower the priority of this thread, where the system knows a thread's."""
     if sys.platform == "linux":
@@ -239,7 +234,7 @@ class MultilingualE5Embedder:
         Raises:
             EmbedderError: As ``embed``; or the question waited for more than half a second in the queue.
         """
-        size = size_of(text)
+        size = len(text) // _STEP  # so that those of about one length keep their order; 0 is short
         lane = self._long_questions if size else self._short_questions
         return await lane.submit(self._vector, text, Side.QUESTION, size=size, patience=_PATIENCE)
 

@@ -1,6 +1,6 @@
 """Asks chat models: to extract statements and commands, to choose memories to forget, to write hints and summaries.
 
-``chat_model`` is the port, ``openai_compatible`` and ``mistral`` implement it. ``extractor``, ``memory_questions`` and ``summarizer`` write
+``chat_model`` is the port, ``openai_compatible`` and ``mistral`` implement it. ``extractor`` and ``memory_questions`` write
 the prompts and read the answers. Read ``extractor`` first.
 """
 
@@ -14,7 +14,6 @@ from recollect.models.extractors.chat_model import (
     tell_all,
 )
 from recollect.models.extractors.extractor import ModelExtractor
-from recollect.models.extractors.instructions import Instructions
-from recollect.models.extractors.memory_questions import ModelHinter, ModelJudge
+from recollect.models.extractors.memory_questions import ModelHinter, ModelJudge, ModelSummarizer
 from recollect.models.extractors.openai_compatible import OpenAICompatibleModel
-from recollect.models.extractors.summarizer import ModelSummarizer
+from recollect.models.extractors.prompts import Instructions

@@ -9,9 +9,10 @@ from recollect.model import Exchange, Memory
 from recollect.model.local_time import wall
 from recollect.models.extractors.chat_model import ChatModel, Messages, Tells, ask_and_read, tell_all
 from recollect.models.extractors.extraction_answer import read_answer, with_rest
-from recollect.models.extractors.instructions import Instructions, digest
 from recollect.models.extractors.prompts import (
+    Instructions,
     cut,
+    digest,
     fenced,
     memory_line,
     message_line,

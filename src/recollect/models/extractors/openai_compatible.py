@@ -22,7 +22,6 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.models.attempts import spend
 from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import (
     BEGUN,
@@ -39,6 +38,7 @@ from recollect.models.extractors.completion import (
     tokens_of,
     tokens_received,
 )
+from recollect.models.limits import spend
 from recollect.ports import Asker
 
 ANSWER_BYTES = 1_000_000

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 
-from recollect.chunking.fences import FencedBlock, fenced_blocks
+from recollect.chunking import FencedBlock, fenced_blocks
 from recollect.text.attribution.pieces import Span, lines_of
 from recollect.text.normalization import normalize
 from recollect.text.patterns import anchored, bounded, linear

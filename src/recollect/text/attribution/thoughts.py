@@ -8,7 +8,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from recollect.chunking.fences import fenced_blocks
+from recollect.chunking import fenced_blocks
 from recollect.text.attribution.pieces import Span, cut, tidy
 from recollect.text.patterns import anchored, bounded, linear, replaced
 

@@ -23,7 +23,6 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.models.attempts import counting_tokens
 from recollect.models.extractors import ModelAnswer
 from recollect.models.extractors import OpenAICompatibleModel as Model
 from recollect.models.extractors.completion import (
@@ -35,6 +34,7 @@ from recollect.models.extractors.completion import (
 )
 from recollect.models.extractors.openai_compatible import ANSWER_BYTES
 from recollect.models.extractors.schema import CHOICE, EXTRACTION
+from recollect.models.limits import counting_tokens
 from recollect.ports import Asker
 from recollect.text.tokens import estimate_tokens
 

@@ -15,11 +15,13 @@ from recollect.errors import ConfigurationError
 from recollect.model import Asking
 from recollect.models.extractors import Instructions
 from recollect.models.extractors.chat_model import AnswerSchema
-from recollect.models.extractors.instructions import INSTRUCTIONS_LENGTH, Instruction, digest
 from recollect.models.extractors.prompts import (
     FENCE,
+    INSTRUCTIONS_LENGTH,
+    Instruction,
     Prompt,
     cut,
+    digest,
     fenced,
     one_line,
     read_prompt,

@@ -30,18 +30,16 @@ from recollect.model import (
 from recollect.models.extractors import ModelHinter, ModelJudge, ModelSummarizer
 from recollect.models.extractors import OpenAICompatibleModel as Model
 from recollect.models.extractors.memory_questions import (
-    CHOICE_LIMIT,
-    choice_messages,
-    needs_messages,
-    read_needs,
-    read_numbers,
-)
-from recollect.models.extractors.summarizer import (
     ALL_MESSAGES_LENGTH,
+    CHOICE_LIMIT,
     ITEM_LENGTH,
     MESSAGE_LENGTH,
     PART_ITEMS,
     SUMMARY_TOKENS,
+    choice_messages,
+    needs_messages,
+    read_needs,
+    read_numbers,
     read_summary,
     shortened,
     summary_messages,

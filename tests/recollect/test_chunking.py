@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from tests.support.long_texts import up_to
 from tests.support.tables import table
 
-from recollect.chunking import Chunk, chunks, windows
-from recollect.chunking.packing import MOST_WINDOWS
+from recollect.chunking import MOST_WINDOWS, Chunk, chunks, windows
 from recollect.text.tokens import estimate_tokens
 
 SENTENCE = "The ferry to the island leaves at nine and comes back at six. "

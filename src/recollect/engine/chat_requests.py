@@ -1,7 +1,8 @@
-"""Carries out a message's request to the memory as a whole, before its answer, which can then report it. Never raises.
+"""Carries out a message's request to the memory as a whole, before its answer, and reports it in the prompt, so that the answer is true.
 
-Most messages ask for nothing: they are only read. A person who asks for something waits for it, for some seconds at most.
-An uncertain change is never reported as done. Never: a concrete backend.
+Most messages ask for nothing: they are only read. A person who asks for something waits for it, for some seconds at most; nothing is
+raised. An uncertain change is never reported as done. The report is in plain words for a model, which tells them in the
+person's language; it never quotes forgotten text. Never: a concrete backend.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,11 +15,10 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
+from recollect.engine.listed_targets import Unmet, shown_list, targets
 from recollect.engine.people.administration import Administration
 from recollect.engine.policy import Policy
-from recollect.engine.requests import request_answers as answers
-from recollect.engine.requests.listed_targets import Unmet, shown_list, targets
-from recollect.errors import MemoryNotFoundError, StoreError
+from recollect.errors import MemoryNotFoundError, StoreError, raised_at
 from recollect.formation.turns import read_commands
 from recollect.model import (
     Actor,
@@ -43,9 +43,9 @@ from recollect.model import (
 )
 from recollect.ports import Clock
 from recollect.runtime.deadline import within
-from recollect.runtime.failures import raised_at
 from recollect.text.attribution import attribute
 from recollect.text.cues.memory_requests import (
+    LAST,
     LONGEST_MESSAGE,
     MemoryRequest,
     Request,
@@ -53,6 +53,69 @@ from recollect.text.cues.memory_requests import (
     read_opening,
 )
 from recollect.text.secrets import holds_secret
+
+_DONE, _NOT_DONE = "- [DONE]", "- [NOT DONE]"
+
+_STOPPED = (
+    f"{_DONE} From now on nothing that the user says is remembered, in any chat. What was remembered before stays, and is still"
+    ' used. "Remember me again" turns it on again.'
+)
+_RESUMED = f"{_DONE} What the user says is remembered again, from now on."
+_SWITCHED_OFF = (
+    f"{_NOT_DONE} Nothing is remembered of anybody here: whoever runs this memory has switched it off."
+)
+_NOT_EVERYWHERE = (
+    f"{_NOT_DONE} Nothing was changed: it would hold in all chats, and from here only one project or agent is reached. The user may"
+    ' say it in a chat of their own, or "don\'t remember this chat" here.'
+)
+_LEFT_OUT = (
+    f"{_DONE} Nothing of this chat is remembered any more. What was kept of it, and what was learned from it alone, is deleted"
+    ' for good. "Remember this chat again" turns it on again.'
+)
+_TAKEN_IN = (
+    f"{_DONE} What is said in this chat is remembered again, from now on. What was deleted stays deleted."
+)
+_NOT_LEFT_OUT = f"{_NOT_DONE} There was nothing to change: this chat was not left out of the memory."
+_NOT_UNDONE = (
+    f"{_NOT_DONE} Nothing was undone: it was undone before, was changed again since, or was erased for good."
+)
+_NOT_EVERYTHING = (
+    f"{_NOT_DONE} Nothing was forgotten: everything is not forgotten for a sentence in a chat. Whoever runs this memory can delete"
+    ' all of it. To forget something, the user asks what is known about them, and then says "forget number 2".'
+)
+_UNCERTAIN = f"{_NOT_DONE} The memory can't be reached: it is not certain that anything was changed. The user may ask again later."
+_UNCLEAR = (
+    f"{_NOT_DONE} Nothing was forgotten: it is not certain what is meant. The user may ask what is known about them, to see the"
+    " list again, or say what to forget."
+)
+CONFIDENTIAL = (
+    f"{_NOT_DONE} Nothing was remembered of the user's message before this one: it holds a password or another secret, and"
+    " secrets are never kept."
+)
+_GONE = f"{_NOT_DONE} Nothing was forgotten: that is not remembered any more."
+
+
+def _report_forgotten(numbers: Sequence[int], count: int) -> str:
+    """Return the answer when ``count`` memories were forgotten for the numbers that the person named."""
+    if count < len(numbers):
+        return f"{_DONE} Forgotten, as the user asked: {count} of the {len(numbers)} named; the others were so before."
+    which = ", ".join("the last" if each == LAST else f"number {each}" for each in numbers)
+    return (
+        f"{_DONE} Forgotten, as the user asked: {which} of the list. Tell the user by the words of the list in this chat, not by the"
+        ' number. The other numbers stay as they are. "Undo that" brings it back.'
+    )
+
+
+def _report_undone(count: int) -> str:
+    """Return the report on so many undone changes; 0: nothing was learned, and nothing will be."""
+    if not count:
+        return f"{_DONE} Nothing is learned from the user's message before this one."
+    return f"{_DONE} Undone, as the user asked: {count} {'change' if count == 1 else 'changes'} of what is remembered."
+
+
+_CLEAR_ALONE = frozenset({Request.STOP, Request.RESUME, Request.LEAVE_OUT, Request.TAKE_IN})
+"""The requests that are clear without the chat; others need the store to be understood."""
+
 
 _PATIENCE_SECONDS = 5.0
 _ONCE_MORE = timedelta(hours=1)
@@ -95,18 +158,18 @@ class ChatRequests:
             request = request_of(turn)
             if request is None or request.asking is Request.KNOWN:  # recall answers KNOWN
                 wanted = asked_to_remember_a_secret(turn) and await self._is_added_to(turn)
-                return CarriedOut(answers.CONFIDENTIAL) if wanted else None
+                return CarriedOut(CONFIDENTIAL) if wanted else None
             if not await self._is_added_to(turn):
                 return None
             if request.asking is Request.EVERYTHING:
-                return CarriedOut(answers.NOT_EVERYTHING)
+                return CarriedOut(_NOT_EVERYTHING)
             return await within(_PATIENCE_SECONDS, self._carried_out(turn, request))
         except (TimeoutError, StoreError) as error:
             log.warning("chat_request_failed", error=type(error).__name__)
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their chat
             log.error("chat_request_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
-        is_clear = request is not None and request.asking in answers.CLEAR_ALONE
-        return CarriedOut(answers.UNCERTAIN) if is_clear else None
+        is_clear = request is not None and request.asking in _CLEAR_ALONE
+        return CarriedOut(_UNCERTAIN) if is_clear else None
 
     async def _is_added_to(self, turn: Turn) -> bool:
         """Return whether the turn's prompt is added to at all, by the settings of its user and of everybody."""
@@ -115,7 +178,7 @@ class ChatRequests:
 
     async def _carried_out(self, turn: Turn, request: MemoryRequest) -> CarriedOut | None:
         """Return the outcome; None if it turns out that the memory is not meant."""
-        if request.asking in answers.CLEAR_ALONE - {Request.TAKE_IN}:
+        if request.asking in _CLEAR_ALONE - {Request.TAKE_IN}:
             return await self._switch(turn, request.asking)
         pointed_at = await self._backends.asked.pointed_at(turn)
         if (done := _done_before(turn, request, pointed_at)) is not None:
@@ -128,30 +191,30 @@ class ChatRequests:
         """Do what may be done again without harm; by an agent or its key nothing that holds for the person everywhere."""
         if asking is Request.LEAVE_OUT:
             await self._leave_out(turn.scope)
-            return CarriedOut(answers.LEFT_OUT, switched=asking)
+            return CarriedOut(_LEFT_OUT, switched=asking)
         if _reaches_one_project(turn):
-            return CarriedOut(answers.NOT_EVERYWHERE)
+            return CarriedOut(_NOT_EVERYWHERE)
         return await (self._stop(turn) if asking is Request.STOP else self._resume(turn))
 
     async def _stop(self, turn: Turn) -> CarriedOut:
         await self._record(turn.scope.user_id, record=False)
         await self._backends.asked.unlog(turn)  # it may be in the log by now; later it is not let in
         await self._note(turn, Request.STOP)
-        return CarriedOut(answers.STOPPED, switched=Request.STOP)
+        return CarriedOut(_STOPPED, switched=Request.STOP)
 
     async def _resume(self, turn: Turn) -> CarriedOut:
         """Remove the person's own setting; the operator's setting for everybody stays."""
         await self._record(turn.scope.user_id, record=None)
         flags = await self._backends.flags.flags(turn.scope.user_id)
         if not self._policy.under(flags).records:
-            return CarriedOut(answers.SWITCHED_OFF)
-        return CarriedOut(answers.RESUMED, switched=Request.RESUME)
+            return CarriedOut(_SWITCHED_OFF)
+        return CarriedOut(_RESUMED, switched=Request.RESUME)
 
     async def _take_in(self, turn: Turn) -> CarriedOut:
         if not await self._backends.asked.take_in(turn.scope):
-            return CarriedOut(answers.NOT_LEFT_OUT)
+            return CarriedOut(_NOT_LEFT_OUT)
         await self._note(turn, Request.TAKE_IN)
-        return CarriedOut(answers.TAKEN_IN, switched=Request.TAKE_IN)
+        return CarriedOut(_TAKEN_IN, switched=Request.TAKE_IN)
 
     async def _record(self, user_id: str, *, record: bool | None) -> None:
         flags = Flags(record=record)
@@ -172,24 +235,23 @@ class ChatRequests:
         meant = targets(shown, numbers, memories)
         if isinstance(meant, Unmet):
             count = len(shown.seen) or len(shown.listed)
-            told = {Unmet.OUT_OF_RANGE: answers.out_of_range(count), Unmet.UNCLEAR: answers.UNCLEAR}.get(
-                meant
-            )
+            beyond = f"{_NOT_DONE} Nothing was forgotten: the list has {count} statements, and none of that number."
+            told = {Unmet.OUT_OF_RANGE: beyond, Unmet.UNCLEAR: _UNCLEAR}.get(meant)
             return None if told is None else CarriedOut(told)
         named = [(found[each][0], each) for each in meant if each in found]
         asking = turn.scope.user_id
         if _reaches_one_project(turn) and any(scope == person_of(asking) for scope, _ in named):
-            return CarriedOut(answers.NOT_EVERYWHERE)
+            return CarriedOut(_NOT_EVERYWHERE)
         retired = [
             each
             for scope in dict.fromkeys(scope for scope, _ in named)
             for each in await self._retire(scope, named, by=asking)
         ]
         if not retired:
-            return CarriedOut(answers.GONE)
+            return CarriedOut(_GONE)
         await self._note(turn, Request.FORGET_LISTED, retired)
         rows = [await self._administration.last_removal(*each) for each in named if each[1] in retired]
-        return CarriedOut(answers.forgotten(numbers, len(retired)), tuple(filter(None, rows)))
+        return CarriedOut(_report_forgotten(numbers, len(retired)), tuple(filter(None, rows)))
 
     async def _memories(self, user_id: str, ids: Sequence[UUID]) -> dict[UUID, tuple[str, Memory]]:
         """Return memories by their ids, each with the scope that has it: in a project's chat, also one around it."""
@@ -217,7 +279,7 @@ class ChatRequests:
         asked_before = read_memory_request(said_before)
         if asked_before is not None and asked_before.asking is Request.LEAVE_OUT:
             is_in = await self._backends.asked.take_in(turn.scope)
-            return CarriedOut(answers.TAKEN_IN, switched=Request.TAKE_IN) if is_in else None
+            return CarriedOut(_TAKEN_IN, switched=Request.TAKE_IN) if is_in else None
         before = _anchor_before(turn, pointed_at)
         asked = next((each for each in pointed_at.requests if each.anchor == before), None)
         if asked is not None and asked.asking == Request.STOP:
@@ -229,9 +291,9 @@ class ChatRequests:
     async def _bring_back(self, turn: Turn, asked: KeptRequest) -> CarriedOut:
         back = await self._administration.bring_back(turn.scope.user_id, asked, actor=Actor.USER)
         if not back:
-            return CarriedOut(answers.NOT_UNDONE)
+            return CarriedOut(_NOT_UNDONE)
         await self._note(turn, Request.UNDO, [each.memory_id for each in back])
-        return CarriedOut(answers.undone(len(back)), tuple(back))
+        return CarriedOut(_report_undone(len(back)), tuple(back))
 
     async def _take_back(
         self, turn: Turn, pointed_at: PointedAt, before: str | None, said_before: str
@@ -251,9 +313,9 @@ class ChatRequests:
         if undone is None:
             return None
         if not undone and meant.did_as_asked:
-            return CarriedOut(answers.NOT_UNDONE)
+            return CarriedOut(_NOT_UNDONE)
         await self._note(turn, Request.UNDO, [each.memory_id for each in undone])
-        return CarriedOut(answers.undone(len(undone)), undone)
+        return CarriedOut(_report_undone(len(undone)), undone)
 
 
 def _reaches_one_project(turn: Turn) -> bool:
@@ -268,11 +330,11 @@ def _done_before(turn: Turn, request: MemoryRequest, pointed_at: PointedAt) -> s
         return None
     match request.asking:
         case Request.TAKE_IN:
-            return answers.TAKEN_IN
+            return _TAKEN_IN
         case Request.FORGET_LISTED:
-            return answers.forgotten(request.numbers, len(done.items))
+            return _report_forgotten(request.numbers, len(done.items))
         case _:
-            return answers.undone(len(done.items))
+            return _report_undone(len(done.items))
 
 
 def _anchor_before(turn: Turn, pointed_at: PointedAt) -> str | None:

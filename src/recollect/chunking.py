@@ -1,17 +1,77 @@
-"""Cuts a stretch of text into parts of a limited size, at the best places there are, and into an embedder's windows. Pure.
+"""Cuts a message of the log into chunks of prose and of code, to be found, and any text into the windows of an embedder. Pure.
 
-Never: where code begins or ends.
+Never: a parser of a language, a model.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from recollect.text.patterns import Pattern, anchored, bounded
+from recollect.text.patterns import Pattern, anchored, bounded, linear
 from recollect.text.tokens import estimate_hundredths
 
+_FENCE = linear(
+    r"^(?P<margin>[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?)(?P<marks>`{3,}|~{3,})(?P<info>[^\n]*)",
+    re.MULTILINE,
+)
+_FURTHER_IN = 3
+"""A closing fence stands at most this many columns further in than the opening one."""
 
-class Span(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class FencedBlock:
+    """A fenced block of code.
+
+    Attributes:
+        start: Where the line of its opening fence begins.
+        stop: Behind its closing fence; the end of the text when there is none.
+        body: Behind its opening fence.
+        info: The text after the opening fence: mostly a language, as its author wrote it.
+    """
+
+    start: int
+    stop: int
+    body: int
+    info: str
+
+
+def fenced_blocks(text: str) -> Iterator[FencedBlock]:
+    """Yield the fenced blocks of ``text``, in order.
+
+    As in CommonMark 0.31 (4.5), but a fence may be indented by any depth: inside a list it is, and
+    elsewhere such lines are code all the same. A block without a closing fence runs to the end.
+    """
+    opening: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opening is None:
+            if _opens(fence):
+                opening = fence
+        elif _closes(fence, opening):
+            yield _block(opening, fence.end())
+            opening = None
+    if opening is not None:
+        yield _block(opening, len(text))
+
+
+def _opens(fence: re.Match[str]) -> bool:
+    return fence["marks"][0] == "~" or "`" not in fence["info"]
+
+
+def _closes(fence: re.Match[str], opening: re.Match[str]) -> bool:
+    return (
+        fence["marks"].startswith(opening["marks"])
+        and not fence["info"].strip()
+        and not fence["margin"].strip()
+        and len(fence["margin"]) <= len(opening["margin"]) + _FURTHER_IN
+    )
+
+
+def _block(opening: re.Match[str], stop: int) -> FencedBlock:
+    return FencedBlock(opening.start(), stop, opening.end(), opening["info"].strip())
+
+
+class _Span(NamedTuple):
     """A stretch of a text: ``text[start:stop]``."""
 
     start: int
@@ -25,7 +85,7 @@ class _Part(NamedTuple):
     """In hundredths of a token."""
 
 
-Cut: TypeAlias = Callable[[str, Span, int], Iterator[int]]
+_Cut: TypeAlias = Callable[[str, _Span, int], Iterator[int]]
 """Yields where a new part may begin within a span, for parts of so many hundredths of a token."""
 
 _HEADING = anchored(r"[ \t]{0,3}#{1,6}[ \t][^\n]*+\s*+\Z")
@@ -48,16 +108,16 @@ _WIDEST = 360
 """No character costs more than 3.6 tokens."""
 
 
-def packed(text: str, span: Span, cuts: tuple[Cut, ...], tokens: int) -> Iterator[Span]:
+def _packed(text: str, span: _Span, cuts: tuple[_Cut, ...], tokens: int) -> Iterator[_Span]:
     """Yield the parts of ``span``, each of at most ``tokens`` tokens, without the blanks around them; too long ones are cut by the next way."""
-    whole = _trimmed(text, *span, keep_margin=cuts is CODE)
+    whole = _trimmed(text, *span, keep_margin=cuts is _CODE)
     for part in _parts(text, whole, cuts, tokens * 100):
-        start, stop = _trimmed(text, part.start, part.stop, keep_margin=cuts is CODE)
+        start, stop = _trimmed(text, part.start, part.stop, keep_margin=cuts is _CODE)
         if start < stop:
-            yield Span(start, stop)
+            yield _Span(start, stop)
 
 
-def _parts(text: str, span: Span, cuts: tuple[Cut, ...], limit: int) -> Iterator[_Part]:
+def _parts(text: str, span: _Span, cuts: tuple[_Cut, ...], limit: int) -> Iterator[_Part]:
     cost = estimate_hundredths(text[span.start : span.stop])
     if cost <= limit or not cuts:
         yield _Part(*span, cost)
@@ -68,13 +128,13 @@ def _parts(text: str, span: Span, cuts: tuple[Cut, ...], limit: int) -> Iterator
     yield from _merged(smaller, limit)
 
 
-def _pieces(text: str, span: Span, cut: Cut, limit: int) -> Iterator[Span]:
+def _pieces(text: str, span: _Span, cut: _Cut, limit: int) -> Iterator[_Span]:
     start = span.start
     for place in cut(text, span, limit):
         if start < place < span.stop:
-            yield Span(start, place)
+            yield _Span(start, place)
             start = place
-    yield Span(start, span.stop)
+    yield _Span(start, span.stop)
 
 
 def _merged(parts: Iterable[_Part], limit: int) -> Iterator[_Part]:
@@ -91,25 +151,25 @@ def _merged(parts: Iterable[_Part], limit: int) -> Iterator[_Part]:
         yield held
 
 
-def _trimmed(text: str, start: int, stop: int, *, keep_margin: bool) -> Span:
+def _trimmed(text: str, start: int, stop: int, *, keep_margin: bool) -> _Span:
     part = text[start:stop]
     begun = start + len(part) - len(part.lstrip())
     if keep_margin:
         begun = max(start, text.rfind("\n", start, begun) + 1)
-    return Span(begun, start + len(part.rstrip()))
+    return _Span(begun, start + len(part.rstrip()))
 
 
-def _at(pattern: Pattern) -> Cut:
-    def cut(text: str, span: Span, _limit: int) -> Iterator[int]:
+def _at(pattern: Pattern) -> _Cut:
+    def cut(text: str, span: _Span, _limit: int) -> Iterator[int]:
         return (found.end() for found in pattern.finditer(text, *span))
 
     return cut
 
 
-def _below_no_heading(cut: Cut) -> Cut:
+def _below_no_heading(cut: _Cut) -> _Cut:
     """Cut as ``cut`` does, but not between a heading and what follows it."""
 
-    def cut_on(text: str, span: Span, limit: int) -> Iterator[int]:
+    def cut_on(text: str, span: _Span, limit: int) -> Iterator[int]:
         before = span.start
         for place in cut(text, span, limit):
             headed = place - before <= _LONGEST_HEADING and _HEADING.match(text, before, place)
@@ -120,7 +180,7 @@ def _below_no_heading(cut: Cut) -> Cut:
     return cut_on
 
 
-def _between_lists(text: str, span: Span, _limit: int) -> Iterator[int]:
+def _between_lists(text: str, span: _Span, _limit: int) -> Iterator[int]:
     """Cut where a list or a table begins or ends."""
     place = span.start
     was_row = _ROW.match(text, place, span.stop) is not None
@@ -133,20 +193,20 @@ def _between_lists(text: str, span: Span, _limit: int) -> Iterator[int]:
         was_row = row
 
 
-def _between_words(text: str, span: Span, limit: int) -> Iterator[int]:
+def _between_words(text: str, span: _Span, limit: int) -> Iterator[int]:
     """Cut at spaces, some words at a time, as one by one they would take long."""
     least = max(1, min(48, limit // _WIDEST // 4))
     return _at(bounded(rf"(?s:.{{{least}}})\S*+(?:\s++|\Z)"))(text, span, limit)
 
 
-def _anywhere(text: str, span: Span, limit: int) -> Iterator[int]:
+def _anywhere(text: str, span: _Span, limit: int) -> Iterator[int]:
     """Cut every few characters, though not inside a surrogate pair or a combining sequence."""
     most = max(1, min(64, limit // _WIDEST - 8))
     few = bounded(rf"(?s:.{{1,{most}}})(?:[{_JOINING}](?:(?<=\u200d)(?s:.))?){{0,8}}")
     return _at(few)(text, span, limit)
 
 
-PROSE: tuple[Cut, ...] = (
+_PROSE: tuple[_Cut, ...] = (
     _below_no_heading(_at(_PARAGRAPH)),
     _below_no_heading(_between_lists),
     _below_no_heading(_at(_LINE)),
@@ -156,7 +216,7 @@ PROSE: tuple[Cut, ...] = (
 )
 """Ways to cut prose: paragraphs, lists and tables, lines, sentences, words, characters."""
 
-CODE: tuple[Cut, ...] = (
+_CODE: tuple[_Cut, ...] = (
     _at(_BLANK_LINE_BEFORE_MARGIN),
     _at(_DEFINITION),
     _at(_PARAGRAPH),
@@ -224,3 +284,34 @@ def _start_of_next(text: str, start: int, stop: int, share: float) -> int:
         space = _SPACE.search(text, back, stop)
         back = space.end() if space else back
     return _beyond_blanks(text, back)
+
+
+class Chunk(NamedTuple):
+    """A part of a text that is found separately: ``text[start:stop]``.
+
+    Attributes:
+        code: Whether it is a fenced block, or a part of one that was too long.
+    """
+
+    start: int
+    stop: int
+    code: bool
+
+
+def chunks(text: str, *, tokens: int = 500) -> Iterator[Chunk]:
+    """Yield the chunks of any text, in order, each of at most so many tokens (below 40 some may have a few more); linear in the text.
+
+    They do not overlap, none is blank, and together they hold every character that is not blank. A fenced block is one chunk
+    with its fences, or several if it is too long. Prose is cut between paragraphs if possible, else between lists and lines,
+    sentences, words; a heading stays with its text.
+    """
+    place = 0
+    for block in fenced_blocks(text):
+        yield from (
+            Chunk(*part, code=False) for part in _packed(text, _Span(place, block.start), _PROSE, tokens)
+        )
+        yield from (
+            Chunk(*part, code=True) for part in _packed(text, _Span(block.start, block.stop), _CODE, tokens)
+        )
+        place = block.stop
+    yield from (Chunk(*part, code=False) for part in _packed(text, _Span(place, len(text)), _PROSE, tokens))

@@ -16,8 +16,8 @@ from weakref import WeakValueDictionary
 
 import structlog
 
+from recollect.errors import raised_at
 from recollect.model import Exchange, LogEntry
-from recollect.runtime.failures import raised_at
 from recollect.text.secrets import warm
 from recollect.text.secrets.masking import (
     KEPT,
