@@ -72,10 +72,8 @@ _EXCHANGES_READ = 60
 _AT_ONCE = 2
 """The turns of one person that are prepared at a time, so that the embedder always has the next question."""
 
-_READ_ON_LOOP = 400
-"""Characters of a question that is read on the event loop."""
-_LONG_BEFORE = 4_000
-"""Characters of a message before it, of which fewer things are read."""
+_READ_ON_LOOP, _LONG_BEFORE = 400, 4_000
+"""Characters of a question that is read on the event loop, and of a message before it, of which fewer things are read."""
 
 _SHARED_SECONDS = 2.0  # an erasure is heeded everywhere within the same time
 """How long a result is shared."""
