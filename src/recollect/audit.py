@@ -138,6 +138,21 @@ def limit_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str
     }
 
 
+def opening_details(todo: Memory, end: Update, change_id: UUID) -> dict[str, Any]:
+    """Return the details of a row about a done to-do that a change of another memory opens again: how it had ended."""
+    assert todo.past is not None  # noqa: S101 -- it was done
+    kept = {name: end.details[name] for name in ("messages", "tags", "metadata") if name in end.details}
+    if end.action is Action.REPLACE:  # its heir keeps them
+        kept = {}
+    ended = {
+        "at": _iso(end.at),
+        "reason": end.reason,
+        "until": _iso(todo.past.until),
+        "heir": str(todo.past.heir),
+    }
+    return {"change": str(change_id), "end": ended | kept}
+
+
 def edit_details(before: Memory, after: Memory) -> dict[str, Any]:
     """Return the details of a row about an edit: everything but the content that it may have changed, before and after."""
     return {**_editable(before), "now": _editable(after)}

@@ -136,7 +136,7 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
     new = resting_on(change.memory, _private_messages(transaction, old)).with_labels_of(old)
     new = replace(new, expires_at=new.expires_at or old.expires_at)
     await transaction.insert(new)
-    await transaction.audit(
+    update = await transaction.audit(
         Action.REPLACE,
         change.reason,
         new.id,
@@ -146,7 +146,7 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
         details={**removal_details(old), **addition_details(new), **deciding_details(change)},
     )
     if change.reason is Reason.CORRECTED:
-        await reopen_todos(transaction, old, new.content)
+        await reopen_todos(transaction, old, new.content, update.id)
     return change
 
 
@@ -173,8 +173,10 @@ async def _inherit(
         details |= {"tags": sorted({*labelled.tags} - {*heir.tags}), "metadata": sorted(given)}
         await transaction.overwrite(resting_on(labelled, inherited))
     past = None if change.past is None else replace(change.past, heir=heir_id)
-    await transaction.retire(old, change.reason, past=past, details=details)
+    update = await transaction.retire(old, change.reason, past=past, details=details)
     await _lift_limits(transaction, old)
+    if change.reason is Reason.CORRECTED and heir is not None:
+        await reopen_todos(transaction, old, heir.content, update.id)
 
 
 def _private_messages(transaction: Transaction, memory: Memory) -> tuple[UUID, ...]:

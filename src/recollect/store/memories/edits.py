@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from uuid_utils.compat import uuid7
+
 from recollect.audit import addition_details, edit_details
 from recollect.errors import (
     BulkRefusedError,
@@ -65,10 +67,11 @@ async def _edit_memory(transaction: Transaction, stored: Memory, new: Memory) ->
         source = Source.MANUAL if stored.source is Source.QA_TURN else stored.source
         written = replace(written, source=source, doubt=None)
     await transaction.overwrite(written)
+    update_id = uuid7()
     if content != stored.content:
         await transaction.note_change(stored)
         await transaction.forget_injections([stored.id])
-        await reopen_todos(transaction, stored, content)
+        await reopen_todos(transaction, stored, content, update_id)
     edited = await transaction.seen(stored.id)
     await transaction.audit(
         Action.EDIT,
@@ -77,6 +80,7 @@ async def _edit_memory(transaction: Transaction, stored: Memory, new: Memory) ->
         before=stored.content,
         after=content,
         details=edit_details(stored, edited),
+        update_id=update_id,
     )
     return edited
 

@@ -37,7 +37,7 @@ async def erase_session(
     transaction = Transaction(connection, user_id, Actor.ADMIN, at)
     rows = await connection.fetch(SQL["memories_of_session"], user_id, session_id, messages, exchanges)
     of_chat = frozenset(messages)
-    sorted_out = [_sort_out(row, of_chat) for row in rows]
+    sorted_out = [await _sort_out(transaction, row, of_chat) for row in rows]
     await _detach(transaction, session_id, [each for each in sorted_out if each.stays])
     told = {each.id for each in sorted_out if not each.stays}
     await _take_back(transaction, exchanges, told)
@@ -79,12 +79,13 @@ class _Memory(NamedTuple):
     is_rewritten: bool
 
 
-def _sort_out(row: Record, of_chat: frozenset[UUID]) -> _Memory:
+async def _sort_out(transaction: Transaction, row: Record, of_chat: frozenset[UUID]) -> _Memory:
     left = tuple(each for each in row["message_ids"] if each not in of_chat)
-    is_told_elsewhere = bool({*left} - {*(row["inherited"] or ())})
+    taken_over = await transaction.only_taken_over(row["id"], row["inherited"]) if row["inherited"] else ()
+    has_other_source = bool({*left} - {*taken_over})
     by_hand = row["by_hand"] and row["linked"]
     return _Memory(
-        row["id"], row["content"], left, is_told_elsewhere or by_hand, by_hand and not is_told_elsewhere
+        row["id"], row["content"], left, has_other_source or by_hand, by_hand and not has_other_source
     )
 
 

@@ -62,10 +62,11 @@ class Transaction:
         after: str | None = None,
         undoes: UUID | None = None,
         details: Mapping[str, Any] | None = None,
+        update_id: UUID | None = None,
     ) -> Update:
         """Write one row of the audit, and return it."""
         update = Update(
-            id=uuid7(),
+            id=update_id or uuid7(),
             at=self.at,
             action=action,
             actor=self.actor,
@@ -248,6 +249,11 @@ class Transaction:
         await self.connection.execute(
             SQL["add_provenance"], self.user_id, memory_id, list(dict.fromkeys(messages))
         )
+
+    async def only_taken_over(self, memory_id: UUID, messages: Sequence[UUID]) -> set[UUID]:
+        """Return which of these messages, that a memory took over from another, did not say the memory again themselves."""
+        asked = (self.user_id, memory_id, messages)
+        return {*messages} - {*await column(self.connection, SQL["confirming_messages"], *asked)}
 
     async def note_change(self, memory: Memory) -> None:
         """Note that a memory, learned from messages of the log, is no longer true.

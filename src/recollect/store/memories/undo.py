@@ -1,18 +1,33 @@
 """Undoes changes by their rows of the audit. Never: decides which; opens or ends the transaction."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any
 from uuid import UUID
 
-from recollect.audit import as_before, as_linked_before, messages_of, not_resting_on, without_labels
+from recollect.audit import (
+    as_before,
+    as_linked_before,
+    messages_of,
+    not_resting_on,
+    opening_details,
+    resting_on,
+    without_labels,
+)
 from recollect.errors import ChangeNotFoundError, DuplicateMemoryError, NotUndoableError
-from recollect.model import Action, Memory, Reason, Update
+from recollect.model import Action, Ending, Memory, Past, Reason, Update
 from recollect.store.memories.transaction import Transaction
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL
 from recollect.text.comparison.vetoes import denied_words
 from recollect.text.normalization import content_hash
+
+
+_OPENING = frozenset({Reason.CORRECTED, Reason.EDITED})
+"""The reasons of changes that may open a done to-do again."""
 
 
 async def undo_by_id(transaction: Transaction, update_id: UUID) -> Update:
@@ -27,12 +42,22 @@ async def undo_by_id(transaction: Transaction, update_id: UUID) -> Update:
 
 
 async def undo(transaction: Transaction, update: Update, reason: Reason) -> Update:
-    """Undo a change that was not undone yet, and return the audit row of that.
+    """Undo a change that was not undone yet, and return the audit row of that; to-dos that it opened again are done again.
 
     Raises:
         NotUndoableError: It changed nothing, or its result was changed since.
         DuplicateMemoryError: The user has the old content by another memory now.
     """
+    undone = await _undo(transaction, update, reason)
+    if update.reason not in _OPENING:
+        return undone
+    for row in await transaction.connection.fetch(SQL["todos_opened_by"], transaction.user_id, update.id):
+        with suppress(NotUndoableError):
+            await _end_again(transaction, update_of(row), reason)
+    return undone
+
+
+async def _undo(transaction: Transaction, update: Update, reason: Reason) -> Update:
     match update.action:
         case Action.ADD:
             memory = await _still_linked(transaction, update.memory_id)
@@ -49,24 +74,48 @@ async def undo(transaction: Transaction, update: Update, reason: Reason) -> Upda
             raise NotUndoableError
 
 
-async def reopen_todos(transaction: Transaction, told: Memory, content: str) -> None:
-    """Let to-dos be open again that ``told`` called done, if ``content``, which stands in its place, denies its words, or the other way round."""
+async def reopen_todos(
+    transaction: Transaction, told: Memory, content: str, change_id: UUID | None = None
+) -> None:
+    """Let to-dos be open again that ``told`` called done, if ``content``, which stands in its place, denies its words, or the other way round.
+
+    To undo the change ``change_id`` makes them done again.
+    """
     if not denied_words(content, told.content):
         return
     for row in await transaction.connection.fetch(SQL["ends_of_todos"], transaction.user_id, told.id):
         with suppress(NotUndoableError, DuplicateMemoryError):
-            await _reopen(transaction, update_of(row))
+            await _reopen(transaction, update_of(row), change_id)
 
 
-async def _reopen(transaction: Transaction, update: Update) -> None:
-    if update.action is Action.RETIRE:
-        await _undo_retirement(transaction, update, Reason.CONTRADICTS)
+async def _reopen(transaction: Transaction, end: Update, change_id: UUID | None) -> None:
+    is_retired = end.action is Action.RETIRE
+    todo = await _still_unlinked(transaction, end.memory_id if is_retired else end.replaced_id, end)
+    details = {} if change_id is None else opening_details(todo, end, change_id)
+    if is_retired:
+        await _undo_retirement(transaction, end, Reason.CONTRADICTS, details)
         return
-    todo = await _still_unlinked(transaction, update.replaced_id, update)  # what replaced it stays
-    await _expect_no_other(transaction, todo)
-    await transaction.relink(as_linked_before(todo, update.details))
-    await _forget_note_of_change(transaction, todo, update)
-    await transaction.audit(Action.RESTORE, Reason.CONTRADICTS, todo.id, after=todo.content)
+    await _expect_no_other(transaction, todo)  # what replaced it stays
+    await transaction.relink(as_linked_before(todo, end.details))
+    await _forget_note_of_change(transaction, todo, end)
+    await transaction.audit(Action.RESTORE, Reason.CONTRADICTS, todo.id, after=todo.content, details=details)
+
+
+async def _end_again(transaction: Transaction, opened: Update, reason: Reason) -> None:
+    """Let a to-do that was opened again be done as before; not if it was changed since, or its heir is gone."""
+    end = opened.details["end"]
+    todo = await _still_linked(transaction, opened.memory_id)
+    heir = await _still_linked(transaction, UUID(end["heir"]))
+    if todo.content != opened.after:
+        raise NotUndoableError
+    if reason is Reason.DELETED:  # as if the erased chat had never opened it
+        transaction = replace(transaction, at=datetime.fromisoformat(end["at"]))
+    details = {name: end[name] for name in ("heir", "messages", "tags", "metadata") if name in end}
+    heir = heir.with_labels_of(todo) if "tags" in end else heir
+    await transaction.overwrite(resting_on(heir, messages_of(end)))
+    await transaction.note_change(todo)
+    past = Past(datetime.fromisoformat(end["until"]), Ending.DONE, heir.id)
+    await transaction.retire(todo, Reason(end["reason"]), past=past, undoes=opened.id, details=details)
 
 
 async def _undo_replacement(transaction: Transaction, update: Update, reason: Reason) -> Update:
@@ -87,7 +136,12 @@ async def _undo_replacement(transaction: Transaction, update: Update, reason: Re
     )
 
 
-async def _undo_retirement(transaction: Transaction, update: Update, reason: Reason) -> Update:
+async def _undo_retirement(
+    transaction: Transaction,
+    update: Update,
+    reason: Reason,
+    details: Mapping[str, Any] = MappingProxyType({}),
+) -> Update:
     # A summary of hidden words stays away, and so does a forgotten past.
     if not {"says_what_is_hidden", "was_past"}.isdisjoint(update.details):
         raise NotUndoableError
@@ -107,8 +161,11 @@ async def _undo_retirement(transaction: Transaction, update: Update, reason: Rea
         heir = await transaction.linked(UUID(update.details["heir"]))
         if heir is not None:
             heir = without_labels(heir, update.details)
-            await transaction.overwrite(not_resting_on(heir, messages_of(update.details)))
-    return await transaction.audit(Action.RESTORE, reason, old.id, after=old.content, undoes=update.id)
+            taken_over = await transaction.only_taken_over(heir.id, messages_of(update.details))
+            await transaction.overwrite(not_resting_on(heir, taken_over))
+    return await transaction.audit(
+        Action.RESTORE, reason, old.id, after=old.content, undoes=update.id, details=details
+    )
 
 
 async def _write_as_before(transaction: Transaction, update: Update, reason: Reason) -> Update:

@@ -92,6 +92,14 @@ SET message_ids = message_ids || ARRAY(
 )
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND NOT message_ids @> $3::uuid[];
 
+-- name: confirming_messages
+-- Which of these messages said a memory of the user again: also one that it had taken over, and that was formed once more.
+SELECT said.message_id
+FROM memory_updates AS u
+JOIN exchanges AS said ON said.user_id = $1 AND said.id = u.exchange_id
+WHERE u.user_id = $1 AND u.memory_id = $2 AND u.action = 'reinforce' AND said.message_id = ANY ($3::uuid[])
+    AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id);
+
 -- name: write_vector
 -- Write over a memory of the user's own. Its embeddings are kept as long as its content and its hints are.
 UPDATE vectors
@@ -160,6 +168,14 @@ JOIN memory_updates AS u ON u.user_id = $1
 WHERE v.owner = $1 AND v.heir = $2 AND v.ended_as = 'done'
     AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
 ORDER BY u.id DESC;
+
+-- name: todos_opened_by
+-- What opened done to-dos of the user again because of a change, and nobody undid.
+SELECT {update}
+FROM memory_updates AS u
+WHERE u.user_id = $1 AND u.id > $2::uuid AND u.action = 'restore' AND u.details ->> 'change' = $2::text
+    AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+ORDER BY u.id;
 
 -- name: unlinked_memory
 -- A memory that the user sees no longer.

@@ -64,6 +64,7 @@ from recollect.model import (
     Role,
     Scope,
     Source,
+    Unread,
     Update,
 )
 
@@ -557,6 +558,44 @@ async def test_what_it_replaced_doubted_or_raised_is_as_before(store: Store) -> 
     assert [each.action for each in await audit(store)] == [Action.ADD] * 3
 
 
+async def _refined(store: Store, *, is_known: bool) -> tuple[Exchange, Memory]:
+    """Have one chat say a statement of another, read in part, in full; return the exchange of that other, and the statement."""
+    told = await said(store, "I live in Rome near the river", store.anna.elsewhere)
+    rome = store.memory("Lives in Rome", store.anna.elsewhere, **resting_on(told))
+    await store.inbox.complete([Formed(told, (Add(rome),), unread=Unread.UNREADABLE)], at=NOON)
+    more = await said(store, "Rome, near the river")
+    river = store.memory("Lives in Rome near the river", **resting_on(more))
+    known = Add(river), Retire(rome.id, Reason.REFINES, river)
+    await formed(store, more, *(known if is_known else [Replace(rome.id, river, Reason.REFINES)]))
+    return told, river
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_what_took_over_the_words_of_another_chat_goes(store: Store, *, is_known: bool) -> None:
+    await _refined(store, is_known=is_known)
+
+    await erase(store)
+
+    assert await contents(store) == ["Lives in Rome"]
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_what_these_words_told_too_once_they_were_formed_again_stays(
+    store: Store, *, is_known: bool
+) -> None:
+    told, river = await _refined(store, is_known=is_known)
+    assert await store.inbox.wake(store.anna, at=LATER, unread=True)
+    await formed(store, told, Reinforce(river.id, messages=(told.message_id,)))
+
+    await erase(store)
+
+    left = [] if not is_known else ["Lives in Rome"]
+    assert sorted(await contents(store)) == [*left, river.content]
+    assert (await store.memories.get(store.anna, river.id)).provenance.message_ids == (told.message_id,)
+    await erase(store, store.anna.elsewhere)
+    assert await contents(store) == []
+
+
 async def test_what_it_raised_and_put_aside_is_there_again_as_another_chat_told_it(store: Store) -> None:
     _, rome = await taught(store, "Lives in Rome", store.anna.elsewhere)
     again, moved = await said(store, "I live in Rome"), await said(store, "I moved to Oslo")
@@ -585,6 +624,54 @@ async def test_what_was_brought_back_by_no_person_goes(store: Store) -> None:
     await erase(store)
 
     assert await contents(store) == ["Has not moved"]
+
+
+async def _done(store: Store, *, is_replaced: bool) -> Memory:
+    """Have a to-do of one chat called done in another; return the statement that calls it so."""
+    _, todo = await taught(store, "Has to hand in the essay", kind=Kind.TODO, tags=("school",))
+    said_done = await said(store, "I handed the essay in", store.anna.elsewhere)
+    done = store.memory("Has handed in the essay", store.anna.elsewhere, **resting_on(said_done))
+    past = Past(NOON, Ending.DONE, done.id)
+    changes = [Add(done), Retire(todo.id, Reason.ENDED, done, past=past)]
+    await formed(
+        store,
+        said_done,
+        *([Replace(todo.id, done, Reason.CONTRADICTS, past=past)] if is_replaced else changes),
+    )
+    return done
+
+
+async def _state(store: Store) -> list[object]:
+    """Return all that a person has and had, and when of which messages something changed."""
+    snapshot = await store.snapshots.get(store.anna)
+    rows = [
+        row
+        async for section, row in store.portability.export(store.anna)
+        if section in {"memories", "messages"}
+    ]
+    return [*snapshot.past.items, *snapshot.memories.items, await history(store), sorted(rows)]
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("is_replaced", [True, False])
+async def test_a_to_do_is_done_again_where_the_chat_that_denied_it_is_erased(
+    store: Store, *, is_replaced: bool, is_known: bool
+) -> None:
+    done = await _done(store, is_replaced=is_replaced)
+    before = await _state(store)
+    chat = store.anna.chat("chat-3")
+    denied = store.memory("Has not handed in the essay", chat)
+    slip = await said(store, "No, I did not hand it in", chat)
+    denied = replace(denied, **resting_on(slip))
+    changes = (*[Add(denied)] * is_known, Replace(done.id, denied, Reason.CORRECTED))
+    await store.inbox.complete([Formed(slip, changes)], at=LATER)
+    assert sorted(await contents(store)) == ["Has not handed in the essay", "Has to hand in the essay"]
+
+    await erase(store, chat)
+
+    assert await _state(store) == before
+    await erase(store, store.anna.elsewhere)
+    assert await contents(store) == ["Has to hand in the essay"]
 
 
 async def test_what_is_held_back_goes_if_it_is_of_the_chat_or_of_its_messages_alone(store: Store) -> None:
