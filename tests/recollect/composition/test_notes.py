@@ -118,6 +118,8 @@ def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: 
             for content in (
                 "Mother visits from 3 August 2026 for the whole month",
                 "Weg ab 3. August, zehn Tage",
+                "8月3日から8月7日まで夜勤",
+                "8월 3일부터 2주 야간 근무",
             )
         ),
         *(
@@ -129,6 +131,8 @@ def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: 
                 "Trabaja a partir del 3 de agosto en Rosario",
                 "Vive com ela a partir de 3 de agosto de 2026",
                 "Dal 3 agosto 2026 lavora a Torino",
+                "2026年8月3日から夜勤",
+                "8월 3일부터 야간 근무",
             )
         ),
         ("Had an interview on 3 August 2026", Kind.FACT, AUTUMN, "Had an interview on 3 August 2026"),

@@ -332,6 +332,77 @@ def test_two_months_are_both_of_the_year_that_is_named() -> None:
     assert read("between March and April last year") == ["2023-03-01 2023-05-01"]
 
 
+APRIL = "2024-04-01 2024-05-01"
+MARCH_3, MARCH_5 = "2024-03-03 2024-03-04", "2024-03-05 2024-03-06"
+
+
+@table(
+    "text",
+    texts("""
+        in March and April | in March or April | im März und April | in maart en april | en mars et avril | en marzo y abril
+        em março e abril | a marzo e aprile | в марте и апреле | w marcu i kwietniu | في مارس و أبريل | 3月和4月 | 3月と4月 | 3월과 4월
+    """),
+)
+def test_months_that_share_a_preposition_are_each_read(text: str) -> None:
+    assert read(text) == [MARCH, APRIL]
+
+
+@table(
+    "text",
+    texts("""
+        on 3 and 5 March | 3 or 5 March | on March 3 and 5 | on the 3rd and 5th of March | am 3. und 5. März | op 3 en 5 maart
+        les 3 et 5 mars | le 3 et le 5 mars | el 3 y el 5 de marzo | em 3 e 5 de março | il 3 e il 5 marzo | 3 и 5 марта | 3 i 5 marca
+        3 و 5 مارس | 3月3日和5日 | 2024年3月3日和5日 | 3月3日と5日 | 3월 3일과 5일
+    """),
+)
+def test_days_that_share_a_month_are_each_read(text: str) -> None:
+    assert read(text) == [MARCH_3, MARCH_5]
+
+
+@table(
+    "text",
+    texts("""
+        from March to now | from March until now | from March to today | since March until now | between March and now
+        von März bis jetzt | van maart tot nu | de mars à maintenant | de mars à aujourd'hui | de mars jusqu'à maintenant
+        desde marzo hasta ahora | de março até agora | da marzo ad adesso | с марта по сегодня | с марта до сих пор | od marca do teraz
+        من مارس إلى الآن | 从3月到现在 | 3月至今 | 3月から今まで | 3월부터 지금까지
+    """),
+)
+def test_what_goes_on_until_now_reaches_up_to_today(text: str) -> None:
+    assert read(text) == ["2024-03-01 2024-05-16"]
+
+
+@table(
+    ("text", "expected"),
+    [
+        ("in March, April and May", [MARCH, APRIL, MAY]),
+        ("3, 5 and 7 March", [MARCH_3, MARCH_5, "2024-03-07 2024-03-08"]),
+        ("in May and June", ["2023-05-01 2023-06-01", "2023-06-01 2023-07-01"]),
+        ("I will go in May and June", [MAY, "2024-06-01 2024-07-01"]),
+        ("last year, on 3 and 5 March", ["2023-03-03 2023-03-04", "2023-03-05 2023-03-06"]),
+        ("3 and 5 March last month", [LAST_MONTH]),
+        ("March 3 and 5 April", [MARCH_3, "2024-04-05 2024-04-06"]),
+        ("in March and April 5", [MARCH, "2024-04-05 2024-04-06"]),
+        ("March 3 and 5 people", [MARCH_3]),
+        ("early March, and April", ["2024-03-01 2024-03-11"]),
+        ("from 2020 to now", ["2020-01-01 2024-05-16"]),
+        ("from next June to now", ["2024-06-01 2024-07-01"]),
+        ("from 3 and 5 March to now", ["2024-03-03 2024-05-16"]),
+        *(
+            (each, [])
+            for each in (
+                "what now?",
+                "May and June are friends",
+                "30 and 31 February",
+                "the 3 and 5 may now differ",
+            )
+        ),
+    ],
+)
+def test_of_a_list_no_date_is_lost_and_none_is_added(text: str, expected: list[str]) -> None:
+    assert read(text) == expected
+
+
 def test_a_month_before_the_31st_begins_on_the_last_day_of_a_shorter_month() -> None:
     assert read("the past month", NOW.replace(day=31)) == ["2024-04-30 2024-06-01"]
 

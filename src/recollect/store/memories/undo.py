@@ -25,7 +25,6 @@ from recollect.store.sql import SQL
 from recollect.text.comparison.vetoes import denied_words
 from recollect.text.normalization import content_hash
 
-
 _OPENING = frozenset({Reason.CORRECTED, Reason.EDITED})
 """The reasons of changes that may open a done to-do again."""
 

@@ -28,11 +28,23 @@ _LAST_PART = 2
 _OPEN_YEARS = 100
 """How far "before" and "after" reach."""
 
-Found: TypeAlias = Mapping[str, Symbol]
-"""The first symbol of each kind that a rule took; under the names below, the last of a kind."""
-
 _LAST_DATE, _LAST_DAY_NUMBER = "last date", "last day number"
-_FIRST_MONTH, _LAST_MONTH = "first month", "last month"
+
+
+class Found(dict[str, Symbol]):
+    """The first symbol of each kind that a rule took; under the names above, the last of a kind.
+
+    Attributes:
+        taken: All that the rule took, in order.
+    """
+
+    def __init__(self, taken: Sequence[Symbol]) -> None:
+        super().__init__((symbol.kind, symbol) for symbol in reversed(taken))
+        self.taken = taken
+
+    def numbers(self, kinds: str) -> list[int]:
+        """Return the numbers of the symbols of these kinds, in order."""
+        return [symbol.number for symbol in self.taken if symbol.kind in kinds]
 
 
 class _Frame(NamedTuple):
@@ -103,10 +115,35 @@ def _month(found: Found, frame: _Frame) -> Spans:
     return _of_its_year(found, frame, _shift(found, frame), _either(found, "Mmn").number)
 
 
-def _months_of_year(found: Found, frame: _Frame) -> Spans:
-    """Read "March and April last year", "May and June 2025"."""
-    both = found[_FIRST_MONTH], found[_LAST_MONTH]
-    return tuple(each for month in both for each in _of_its_year(found, frame, None, month.number))
+def _months_listed(found: Found, frame: _Frame) -> Spans:
+    """Read "March, April and May", "May and June 2025"; without a year the last is read, and the others are the nearest before it."""
+    numbers = found.numbers("Mm")
+    if not found.keys().isdisjoint("YUR"):
+        return tuple(each for month in numbers for each in _of_its_year(found, frame, None, month))
+    [last] = _of_its_year(found, frame, frame.shift, numbers[-1])
+    whole = [last]
+    for month in reversed(numbers[:-1]):
+        next_index = month_index(whole[0].start)
+        whole.insert(0, months(next_index - ((next_index + 1 - month) % _MONTHS or _MONTHS)))
+    return tuple(whole)
+
+
+def _days_listed(found: Found, frame: _Frame) -> Spans:
+    """Read "3, 5 and 7 May", "March 3 and 5": days of one month."""
+    month, days = _either(found, "Mmn").number, found.numbers("Od")
+    [last] = _of_its_year(found, frame, frame.shift, month, days[-1])
+    if last.is_empty or last.end - last.start > 1:
+        return (last,)  # "3 and 5 May last month"
+    return tuple(day_span(month_index(last.start) // _MONTHS, month, day) for day in days)
+
+
+def _days_listed_in_east(found: Found, frame: _Frame) -> Spans:
+    """Read "3月3日和5日"."""
+    [first] = _short_date(found, frame) if "K" in found else found["X"].spans[:1]
+    if first.end - first.start != 1 or any(found.numbers("U")):
+        return (first,)
+    year, month = divmod(month_index(first.start), _MONTHS)
+    return (first, *(day_span(year, month + 1, day) for day in found.numbers("d")))
 
 
 def _short_date(found: Found, frame: _Frame) -> Spans:
@@ -179,13 +216,12 @@ def _away(found: Found, day: int, direction: int) -> Span:
     return Span(min(end.start for end in ends), max(end.end for end in ends))
 
 
-def _meanings(date: Symbol, day: int) -> list[Span]:
-    """Return the times near a day that a date may mean, in order: "in May" means any May, "last year" one year."""
-    [one] = date.spans
-    apart = day - one.start if date.number == Unit.WEEK else month_index(day) - month_index(one.start)
-    nearest = apart // (_WEEK if date.number == Unit.WEEK else _MONTHS)
-    steps = range(nearest - 1, nearest + 3) if date.number else (0,)
-    return [span(moved(one.start, date.number, n), moved(one.end, date.number, n)) for n in steps]
+def _meanings(one: Span, unit: int, day: int) -> list[Span]:
+    """Return the times near a day that a date may mean, which comes again each ``unit``: "in May" means any May, "last year" one year."""
+    apart = day - one.start if unit == Unit.WEEK else month_index(day) - month_index(one.start)
+    nearest = apart // (_WEEK if unit == Unit.WEEK else _MONTHS)
+    steps = range(nearest - 1, nearest + 3) if unit else (0,)
+    return [span(moved(one.start, unit, n), moved(one.end, unit, n)) for n in steps]
 
 
 def _stretch_between(found: Found, _: _Frame) -> Spans:
@@ -195,10 +231,12 @@ def _stretch_between(found: Found, _: _Frame) -> Spans:
     """
     first, last = found["@"], found[_LAST_DATE]
     firsts, lasts = first.spans, last.spans
-    if first.number:
-        firsts = tuple([each for each in _meanings(first, lasts[0].start) if each.start < lasts[0].end][-1:])
-    elif last.number and firsts[0].end - firsts[0].start < _YEAR_DAYS:
-        lasts = tuple([each for each in _meanings(last, firsts[0].start) if each.end > firsts[0].start][:1])
+    if first.number and len(firsts) == 1:
+        meant = _meanings(firsts[0], first.number, lasts[0].start)
+        firsts = tuple([each for each in meant if each.start < lasts[0].end][-1:])
+    elif last.number and len(lasts) == 1 and firsts[0].end - firsts[0].start < _YEAR_DAYS:
+        meant = _meanings(lasts[0], last.number, firsts[0].start)
+        lasts = tuple([each for each in meant if each.end > firsts[0].start][:1])
     whole = tuple(Span(first.start, last.end) for first, last in zip(firsts, lasts, strict=False))
     return whole if all(one.start < one.end for one in whole) else firsts + lasts
 
@@ -239,21 +277,29 @@ def _since(date: Span, _: Found, frame: _Frame) -> Span:
     return span(date.start, frame.today + 1 if has_begun else moved(date.start, Unit.YEAR, _OPEN_YEARS))
 
 
+def _until_now(date: Span, _: Found, frame: _Frame) -> Span:
+    return span(date.start, frame.today + 1) if date.start <= frame.today else date
+
+
 def _within(found: Found, _: _Frame) -> Spans:
     """Read "last year, in the summer": the shorter date within the longer one. If neither can be in the other they are two."""
     both = found["@"], found[_LAST_DATE]
-    if any(len(each.spans) > 1 for each in both):
-        return both[0].spans + both[1].spans
     inner, outer = sorted(both, key=lambda each: each.spans[0].end - each.spans[0].start)
-    [whole] = outer.spans
-    inside = [each for each in _meanings(inner, whole.start) if whole.start <= each.start < whole.end]
-    return tuple(inside) if len(inside) == 1 else both[0].spans + both[1].spans
+    whole, *others = outer.spans
+    inside = [
+        each
+        for one in inner.spans
+        for each in _meanings(one, inner.number, whole.start)
+        if whole.start <= each.start < whole.end
+    ]
+    is_one = not others and (inner.number or len(inner.spans) == 1) and len(inside) == len(inner.spans)
+    return tuple(inside) if is_one else both[0].spans + both[1].spans
 
 
 _NOTHING = Symbol("x")
-_RANGES = {"days_of_month", "range"}
+_RANGES = {"days_of_month", "range", "until_now"}
 """The rules that read from one date to another."""
-_SILENT = "xc.,T&AZi+-"
+_SILENT = "xcjg.,T&AZi+-"
 """The kinds that begin no date: most words, left out at once."""
 
 
@@ -276,7 +322,11 @@ def beginnings(symbols: Sequence[Symbol], today: int) -> list[Span]:
     dated = _dated(symbols, _Frame(today, is_future, reaches=False))
     found = _BEGINS.finditer("".join(symbol.kind for symbol in dated))
     return [
-        each for match in found if not _lasts(dated[match.end() :]) for each in dated[match.end() - 1].spans
+        span
+        for match in found
+        if not _lasts(dated[match.end() :])
+        for each in dated[match.start() : match.end()]
+        for span in each.spans
     ]
 
 
@@ -304,12 +354,10 @@ def _reduced(
     end = 0
     for match in pattern.finditer(kinds):
         taken = symbols[match.start() : match.end()]
-        found = {symbol.kind: symbol for symbol in reversed(taken)}
+        found = Found(taken)
         last = {symbol.kind: symbol for symbol in taken}
         if dates := [symbol for symbol in taken if symbol.kind in "@r"]:
             found["@"], found[_LAST_DATE] = dates[0], dates[-1]
-        if named := [symbol for symbol in taken if symbol.kind in "Mm"]:
-            found[_FIRST_MONTH], found[_LAST_MONTH] = named[0], named[-1]
         found[_LAST_DAY_NUMBER] = last.get("d") or last.get("O") or _NOTHING
         rule = match.lastgroup or ""
         readings = rules[rule](found, frame)
@@ -345,22 +393,37 @@ _OF_SHIFTED = "(?:,?F{0,3}(?:LU|UL))"
 _OF_ANY_YEAR = f"(?:{_OF_YEAR}|{_OF_SHIFTED})"
 _TO_DAY, _AND_DAY = (f"[Od]{joint}[FT]{{0,2}}[Od]" for joint in ("[tu-]", "&"))
 
-# "from 2020 to 2022", "de 2020 à 2022", "between 2020 and 2022"
-_YEAR_IN_RANGE = "(?:(?<=[fF])(?=Y[tu-]F?Y)|(?<=[fF]Y[tu-])|(?<=[fF]Y[tu]F)|(?<==Y[tu])|(?<==Y[tu]F)|(?<=b)(?=Y&)|(?<=bY&))"
+_OWN = "(?<![bQ])(?<!b[FT])(?<!QF)(?<!QFF)"
+"""Before a list of dates: neither "between" nor "early", which is said of one date."""
+_MONTHS_LISTED = "[Mm](?:,F{0,2}[Mm]){0,10},?&F{0,2}[Mm]"
+_DAYS_LISTED = "[Od](?:,[FT]{0,2}[Od]){0,9},?&[FT]{0,2}[Od]"
+
+# "from 2020 to 2022", "de 2020 à 2022", "between 2020 and 2022", "from 2020 to now"
+_YEAR_IN_RANGE = "(?:(?<=[fF])(?=Y[tu-]F?[YDj])|(?<=[fF]Y[tu-])|(?<=[fF]Y[tu]F)|(?<==Y[tu])|(?<==Y[tu]F)|(?<=b)(?=Y&)|(?<=bY&))"
 
 _SINGLE, _SINGLE_RULES = _alternation(
     [
+        ("days_listed_in_east", "[KX](?:&dU)+(?![AZ])", _days_listed_in_east),
         ("digits", "X", lambda found, _: found["X"].spans),
         (
             "days_of_month",
             f"(?:[f=]?[FT]{{0,2}}{_TO_DAY}F{{0,2}}[Mm]|b[FT]{{0,2}}{_AND_DAY}F{{0,2}}[Mm]|(?:[f=]?[Mm]F?{_TO_DAY}|b[Mm]F?{_AND_DAY})(?!c)){_OF_ANY_YEAR}?",
             _days_of_month,
         ),
-        ("months_of_year", f"(?<!b)(?<!b[FT])[Mm]&F{{0,2}}[Mm]{_OF_ANY_YEAR}", _months_of_year),
+        (
+            "months_listed",
+            f"{_OWN}(?:{_MONTHS_LISTED}{_OF_ANY_YEAR}|(?:{_TIMED}|(?=[m,&F]*M)){_MONTHS_LISTED}(?!d|F?O))",
+            _months_listed,
+        ),
+        (
+            "days_listed",
+            f"{_OWN}(?:{_DAYS_LISTED}F{{0,2}}(?:[Mm]|n(?={_OF_YEAR}|[^xj]|$))|[Mm]F?{_DAYS_LISTED}(?![UAc]|F{{0,2}}[Mmn])){_OF_ANY_YEAR}?",
+            _days_listed,
+        ),
         ("of_year", f"(?:[Od]F{{0,2}}[Mm]|[Mm][Od]|[MmSs]){_OF_SHIFTED}|RF?[MKSs]|LUF?S", _of_year),
         (
             "day_month",
-            f"(?:[Od]F{{0,2}}[Mm]|NF[Mm]|OF?n|dF?n(?={_OF_YEAR}|[^x]|$)){_OF_YEAR}?",
+            f"(?:[Od]F{{0,2}}[Mm]|NF[Mm]|OF?n|dF?n(?={_OF_YEAR}|[^xj]|$)){_OF_YEAR}?",
             _day_of_month,
         ),
         (
@@ -370,7 +433,11 @@ _SINGLE, _SINGLE_RULES = _alternation(
         ),
         ("month_year", f"[Mmn]{_OF_YEAR}", _month),
         ("directed_month", "LF?[Mmn]|[Mm]L(?!U)", _month),
-        ("month", f"M|{_TIMED}[mn]|(?<=[tf])m|(?<=[tf]F)m|m(?=[tu-]F?[Mm])|(?<=b[Mm]&)m", _month),
+        (
+            "month",
+            f"M|{_TIMED}[mn]|(?<=[tf])m|(?<=[tf]F)m|m(?=[tu-]F?[Mm])|m(?=tF?[Dj])|(?<=F)m(?=uF?[Dj])|(?<=b[Mm]&)m",
+            _month,
+        ),
         ("short_date", "K|(?<=[TfiItu<>V=])C|(?<=[TfiItu<>V=]F)C", _short_date),
         ("season", f"[Ss]{_OF_YEAR}|LF?[Ss]|[Ss]L|{_TIMED}[Ss]|(?<=t)S", _season),
         (
@@ -418,7 +485,8 @@ _PARTS, _PARTS_RULES = _alternation(
 _JOINED, _JOINED_RULES = _alternation(
     [
         ("from_date", "[Nda]UF{0,2}[<>V][FT]{0,2}@", _each(_from_date)),
-        ("range", "b[FT]{0,2}@F?&[FT]{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@|@f@e", _stretch_between),
+        ("range", "b[FT]{0,2}@F?&[FT]{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@|@g@e", _stretch_between),
+        ("until_now", "[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}j|b[FT]{0,2}@F?&j|@gje", _each(_until_now)),
         ("unit_of_date", "UF{1,2}@", _each(_unit_of_date)),
         ("before", "[<V][FT]{0,2}@|@A", _each(lambda date, *_: _before(date, date.start))),
         (
@@ -433,4 +501,4 @@ _JOINED, _JOINED_RULES = _alternation(
 
 _RANGED, _RANGED_RULES = _alternation([("range_within", "@,?[FTiI]{0,3}r|r,?[FTiI]{0,3}@", _within)])
 
-_BEGINS = bounded("[f=][FT]{0,2}@(?![FT]?[tu-])")
+_BEGINS = bounded("[f=][FT]{0,2}@(?![FT]?[tu-])|[@r]g(?![@j]e)")

@@ -20,6 +20,7 @@ A word stands for a symbol: a letter for its kind, and up to two numbers. The ki
  q    a quarter of a year: 1 to 4                 x    anything else
  c    what is counted: no year stands before it   u    until, ``e`` after the date ("金曜まで")
  Z    later, after the number ("3天后")             +    the future is spoken of
+ g    from, after the date ("3月から")               j    now, as the end of a time ("until now")
 ==== =========================================== ==== ===========================================
 
 Digits give ``d`` (1 to 31), ``N`` (more), ``O`` (an ordinal), ``Y`` (a year), ``C`` (15.3.),
