@@ -118,7 +118,7 @@ def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: 
             for content in (
                 "Mother visits from 3 August 2026 for the whole month",
                 "Weg ab 3. August, zehn Tage",
-                "8月3日から8月7日まで夜勤",
+                "2026年8月3日から8月7日まで夜勤",
                 "8월 3일부터 2주 야간 근무",
             )
         ),

@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Any, assert_never
 from uuid import UUID
 
+from uuid_utils.compat import uuid7
+
 from recollect.audit import (
     addition_details,
     deciding_details,
@@ -173,10 +175,11 @@ async def _inherit(
         details |= {"tags": sorted({*labelled.tags} - {*heir.tags}), "metadata": sorted(given)}
         await transaction.overwrite(resting_on(labelled, inherited))
     past = None if change.past is None else replace(change.past, heir=heir_id)
-    update = await transaction.retire(old, change.reason, past=past, details=details)
-    await _lift_limits(transaction, old)
+    update_id = uuid7()
     if change.reason is Reason.CORRECTED and heir is not None:
-        await reopen_todos(transaction, old, heir.content, update.id)
+        await reopen_todos(transaction, old, heir.content, update_id)
+    await transaction.retire(old, change.reason, past=past, details=details, update_id=update_id)
+    await _lift_limits(transaction, old)
 
 
 def _private_messages(transaction: Transaction, memory: Memory) -> tuple[UUID, ...]:

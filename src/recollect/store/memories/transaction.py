@@ -189,6 +189,7 @@ class Transaction:
         past: Past | None = None,
         undoes: UUID | None = None,
         details: Mapping[str, Any] | None = None,
+        update_id: UUID | None = None,
     ) -> Update:
         """Unlink a memory, and write that down; it stays as ``past`` if it was true until then."""
         await self.unlink(memory, past)
@@ -199,6 +200,7 @@ class Transaction:
             before=memory.content,
             undoes=undoes,
             details={**removal_details(memory), **(details or {})},
+            update_id=update_id,
         )
 
     async def overwrite(self, after: Memory) -> None:

@@ -101,8 +101,13 @@ async def _corrected(store: Store, told: Memory, content: str) -> None:
     await apply(store, Replace(told.id, store.memory(content), Reason.CORRECTED))
 
 
+async def _corrected_by_known(store: Store, told: Memory, content: str) -> None:
+    await apply(store, Add(store.memory(content)))
+    await _corrected(store, told, content)
+
+
 @pytest.mark.parametrize("is_replaced", [True, False])
-@pytest.mark.parametrize("change", [_edited, _corrected])
+@pytest.mark.parametrize("change", [_edited, _corrected, _corrected_by_known])
 async def test_a_to_do_is_open_again_once_what_called_it_done_is_denied(
     store: Store, change: Callable[[Store, Memory, str], Awaitable[None]], *, is_replaced: bool
 ) -> None:
@@ -120,6 +125,18 @@ async def test_a_to_do_is_open_again_once_what_called_it_done_is_denied(
 
     assert await past(store) == []
     assert sorted(await contents(store)) == [denied, ESSAY]
+    assert len(replay(await history(store))) == 2
+
+    *_, denial = [each for each in await history(store) if each.before and each.memory_id != todo.id]
+    await undo(store, denial)
+
+    assert await past(store) == [(ESSAY, done)], "what called it done holds again"
+    again = (await store.memories.get(store.anna, told.id)).content
+    assert again == "Has handed in the essay on plankton"
+
+    await change(store, told, denied)
+
+    assert await past(store) == []
     assert len(replay(await history(store))) == 2
 
 
