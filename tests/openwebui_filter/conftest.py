@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.processes import Process, process_of_all_tests
 from tests.openwebui_filter.telling import DOG, OSLO, ROME, process_ends
+from tests.recollect_proxy.memory_api.serving import Api, engine_over, serve
 from tests.scripted.extraction import Lesson, Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.support.people import Person, person
@@ -21,6 +22,7 @@ from recollect.engine import Engine
 from recollect.engine.background import inbox, model_waits
 from recollect.model import Strategy
 from recollect.settings import EngineSettings
+from recollect.store import Postgres
 from recollect_openwebui import conversation, engines
 
 SECONDS_TO_OPEN = 60
@@ -80,6 +82,13 @@ async def _alone() -> AsyncIterator[None]:
     """Leave the next test nothing in the background: it may wait for all that runs there."""
     yield
     await process_ends()
+
+
+@pytest.fixture(scope="session")
+async def api(postgres: Postgres) -> AsyncIterator[Api]:
+    """The memory API of a proxy."""
+    async with serve(engine_over(postgres)) as served:
+        yield served
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import logging
 import sys
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -11,25 +10,17 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.openwebui import EVENTS, load
 from tests.openwebui_filter.test_events import deleted, deleted_chat
-from tests.recollect_proxy.memory_api.serving import TOKEN, Api, engine_over, serve
+from tests.recollect_proxy.memory_api.serving import TOKEN, Api
 from tests.support.people import person
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 
 from recollect.engine.background import model_waits
 from recollect.model import Add, Formed, Reason
-from recollect.store import Postgres
 
 CHATS = ["7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"]
 LATER = "3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"
 BY_API = "a conversation without a chat of Open WebUI's"
-
-
-@pytest.fixture(scope="module")
-async def api(postgres: Postgres) -> AsyncIterator[Api]:
-    """The memory API of a proxy."""
-    async with serve(engine_over(postgres)) as served:
-        yield served
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -11,7 +10,7 @@ from uuid import uuid4
 import pytest
 from tests.openwebui_filter.openwebui import MEMORIES, UNDO, load
 from tests.openwebui_filter.telling import DOG, OSLO, ROME, contents
-from tests.recollect_proxy.memory_api.serving import TOKEN, Api, engine_over, serve
+from tests.recollect_proxy.memory_api.serving import TOKEN, Api
 from tests.scripted.answers import Answer, whole
 from tests.scripted.upstream import ScriptedUpstream
 from tests.support.people import Person
@@ -22,7 +21,6 @@ from tests.support.waiting import until
 from recollect.assembly import host_engine
 from recollect.engine import Engine
 from recollect.model import Actor, Flags, Kind, Party
-from recollect.store import Postgres
 from recollect_openwebui.notices import my_memories_page
 
 HOSTILE = [
@@ -64,13 +62,6 @@ class Tab:
     def told(self) -> list[str]:
         """Said in passing."""
         return [each["data"]["content"] for each in self.shown if each["type"] == "notification"]
-
-
-@pytest.fixture(scope="module")
-async def api(postgres: Postgres) -> AsyncIterator[Api]:
-    """The memory API of a proxy."""
-    async with serve(engine_over(postgres)) as served:
-        yield served
 
 
 @pytest.fixture(params=["api", "filter"])

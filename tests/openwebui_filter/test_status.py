@@ -108,25 +108,6 @@ async def test_who_wants_no_status_and_a_call_of_the_api_are_shown_none_and_have
         assert chat.shown == []
 
 
-async def test_what_is_formed_later_is_told_with_the_next_answer_in_any_chat_and_once(
-    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chat, other = Chat(taught, alice), Chat(taught, alice)
-    with monkeypatch.context() as hurried:
-        hurried.setattr(conversation, "_OUTCOME_SECONDS", 0.0)
-        await chat.says(DOG)
-        await formed(taught, alice, 1)
-        await told()
-    assert chat.statuses == []
-
-    for each in (other, chat, chat):
-        await each.says("Good morning!")
-        await told()
-
-    assert sorted(other.statuses) == ["Knows 1 thing about you", f"Meanwhile remembered: {DOG}"]
-    assert chat.statuses == []
-
-
 async def test_no_answer_is_held_while_a_model_that_extracts_never_answers(
     taught: Any, alice: Person, model: ScriptedUpstream, pupil: Pupil
 ) -> None:

@@ -1,14 +1,13 @@
 """Over a chat each composed request is how the next one begins, so that an upstream's cache stays valid."""
 
 import json
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect.composition.simulated_chat import Said, Sent, SimulatedChat, prefix
+from tests.recollect.composition.simulated_chat import Sent, SimulatedChat, last_only, prefix
 from tests.support.recollections import recollection
 from tests.support.tables import table
 
@@ -16,10 +15,6 @@ from recollect.composition import Bounds, Placed
 from recollect.model import Message, Role
 from recollect.request_composition import compose_request
 from recollect.wire import COMPLETIONS, SystemStyle
-
-
-def last_only(messages: Sequence[Said]) -> Sequence[Said]:
-    return messages[-1:]
 
 
 def last_messages(number: int) -> Any:

@@ -18,6 +18,7 @@ from tests.servers.running_proxy import (
     running_proxy,
     somebody,
 )
+from tests.support.logging_as_it_was import logging_as_it_was
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -98,6 +99,15 @@ async def listening_proxies(
         yield ListeningProxies(changed(session_settings, database_url=dsn))
 
 
+@pytest.fixture(scope="session")
+async def whole_server(
+    listening_proxies: ListeningProxies, session_upstream: ScriptedUpstream
+) -> AsyncIterator[RunningProxy]:
+    """A proxy before a server's own address, of which the path of a request is a path."""
+    async with listening_proxies.serve(upstream=f"http://127.0.0.1:{session_upstream.port}") as proxy:
+        yield proxy
+
+
 session_listening = listens()
 listening_proxy, proxy = named("session_listening"), named("session_proxy")
 """Proxies before ``upstream``, of which the first forms nothing."""
@@ -113,6 +123,13 @@ def sigterm_as_in_a_process() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, nobody_deals_with_it)
     yield
     signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture
+def process_logging() -> Iterator[None]:
+    """The log of the process, which a test may configure."""
+    with logging_as_it_was():
+        yield
 
 
 @pytest.fixture

@@ -283,6 +283,11 @@ def words_shown(request: Received) -> str:
     return found[-1][1] if found else ""
 
 
+def is_extraction(request: Received) -> bool:
+    """Whether a request is for memories: no person's asks for an answer of a form."""
+    return "response_format" in request.json
+
+
 def extract_statements(request: Received) -> Answer:
     """Answer an extraction request: each message that is no question is a fact, word for word."""
     said: list[str] = [words for _, words in _WORDS.findall(request.json["messages"][-1]["content"])]

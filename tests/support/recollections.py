@@ -5,6 +5,7 @@ from typing import Any
 
 from uuid_utils.compat import uuid7
 
+from recollect.engine import Prepared
 from recollect.model import (
     Injection,
     Kind,
@@ -98,3 +99,8 @@ def injection(anchor: str, block: str, place: Place = Place.BESIDE, **changed: A
         "at": NOON,
     }
     return Injection(**given | changed)
+
+
+def standing(prepared: Prepared) -> set[str]:
+    """Return the statements that a turn is given whatever it asks."""
+    return {each.item.content for each in prepared.included if each.standing}

@@ -1,4 +1,4 @@
-"""curl through the proxy: streamed, compressed, and a large body after 100 Continue."""
+"""curl through the proxy: each word as it comes."""
 
 import json
 import shutil
@@ -10,22 +10,17 @@ import pytest
 from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory, from_messages
 from tests.e2e.clients.programs import KEY, QUESTION, Client, run
 from tests.scripted.upstream import (
-    JSON,
-    completion,
-    completion_body,
     completion_stream,
-    compressed,
     events,
-    whole,
 )
 from tests.servers.running_proxy import User
 
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 
 
-def curl(folder: Path, *options: str, said: str = QUESTION, **fields: Any) -> Client:
+def curl(folder: Path, *options: str, **fields: Any) -> Client:
     """Return curl, with these options; it tells the answer's body, and the talk that led to it."""
-    body = {"model": "scripted", "messages": [{"role": "user", "content": said}], **fields}
+    body = {"model": "scripted", "messages": [{"role": "user", "content": QUESTION}], **fields}
 
     async def ask(address: str, headers: Mapping[str, str]) -> dict[str, Any]:
         sent, got, talk = folder / "sent", folder / "got", folder / "talk"
@@ -53,35 +48,4 @@ async def test_curl_streams(
 
     assert past.got["body"] == through.got["body"] == b"".join(events("Lapsang", " Souchong.")).decode()
     assert f"x-recollect-memories: {int(known)}" in through.got["talk"]
-    assert_same_but_for_the_memory(past, through, taken_out=from_messages, known=known)
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
-async def test_curl_unpacks_what_the_upstream_packed(
-    comparison: Comparison, someone: User, tmp_path: Path, encoding: str
-) -> None:
-    body = completion_body("Lapsang Souchong.")
-    headers = [*JSON, (b"Content-Encoding", encoding.encode())]
-    answer = whole(compressed(body, encoding), headers=headers)
-
-    past, through = await comparison.ask(curl(tmp_path, "--compressed"), someone, answer)
-
-    assert past.got["body"] == through.got["body"] == body.decode()
-    assert f"< content-encoding: {encoding}".lower() in through.got["talk"].lower()
-    assert_same_but_for_the_memory(past, through, taken_out=from_messages, known=True)
-    assert (await comparison.proxy.logged(someone))[-1] == ("assistant", "Lapsang Souchong.")
-
-
-@pytest.mark.parametrize("known", [True, False], ids=["with memory", "without"])
-async def test_curl_waits_for_100_continue_with_a_large_body(
-    comparison: Comparison, someone: User, other_user: User, tmp_path: Path, *, known: bool
-) -> None:
-    user = someone if known else other_user
-    client = curl(tmp_path, "-H", "Expect: 100-continue", padding="tea " * 600_000)
-
-    past, through = await comparison.ask(client, user, completion("Lapsang Souchong."))
-
-    assert past.got["body"] == through.got["body"] == completion_body("Lapsang Souchong.").decode()
-    assert "100 Continue" in through.got["talk"]
-    assert len(through.requests[0].body) > 2**21
     assert_same_but_for_the_memory(past, through, taken_out=from_messages, known=known)

@@ -1,14 +1,12 @@
 """The Ollama SDKs for Python and JavaScript through a proxy of a whole server."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory
 from tests.e2e.clients.programs import QUESTION, Client, node_client, python_client
 from tests.recollect_proxy.given import TEA, given_memory
-from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User
 
@@ -42,14 +40,6 @@ SDKS = {
     "python": lambda way: python_client("speak_ollama", way=way),
     "javascript": lambda way: node_client(way, "ollama.mjs"),
 }
-
-
-@pytest.fixture(scope="module")
-async def whole_server(
-    listening_proxies: ListeningProxies, session_upstream: ScriptedUpstream
-) -> AsyncIterator[RunningProxy]:
-    async with listening_proxies.serve(upstream=f"http://127.0.0.1:{session_upstream.port}") as proxy:
-        yield proxy
 
 
 def from_the_question(body: Any) -> str:

@@ -55,16 +55,3 @@ async def test_an_error_of_anthropics_keeps_its_class(comparison: Comparison, so
 
     assert past.got == through.got
     assert (through.got["status"], through.got["body"]) == (529, OVERLOADED)
-
-
-async def test_anthropics_sdk_tries_again(comparison: Comparison, someone: User) -> None:
-    busy = whole(json.dumps(OVERLOADED).encode(), status=529, headers=[(b"retry-after-ms", b"1")])
-
-    past, through = await comparison.ask(
-        python_client("speak_anthropic", way="retry"), someone, busy, busy, message("At last.")
-    )
-
-    assert past.got["said"] == through.got["said"] == "At last."
-    counts = [request.values(b"x-stainless-retry-count") for request in through.requests]
-    assert counts == [[b"0"], [b"1"], [b"2"]]
-    assert_same_but_for_the_memory(past, through, taken_out=from_system, known=True)

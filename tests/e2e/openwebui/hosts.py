@@ -3,7 +3,6 @@
 Never: what a test expects.
 """
 
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -140,27 +139,6 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
 
 
 @asynccontextmanager
-async def with_ollama_connection(folder: Path) -> AsyncIterator[Host]:
-    """Serve Open WebUI, with its Ollama connection alone, before the proxy before a server of Ollama's API."""
-    model = LanguageModel()
-    async with model.upstream, running_database() as database:
-        signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": SECRET, "require_identity": True}
-        settings = _settings(model, database, folder, **signed | {"upstream": model.ollama_url})
-        async with (
-            running_proxy(settings) as proxy,
-            _ollama_alone(
-                folder,
-                model,
-                f"http://127.0.0.1:{proxy.port}",
-                OLLAMA_API_CONFIGS=json.dumps({"0": {"enable": True, "headers": HEADERS | MARKS}}),
-                **SIGNED,
-            ) as server,
-        ):
-            administrator = await signed_in(server)
-            yield Host("ollama", server, administrator, model, database, lambda: nullcontext(proxy))
-
-
-@asynccontextmanager
 async def with_ollama_and_a_proxy_nobody_uses(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI as it finds Ollama by itself, and the proxy as it starts by itself, not yet connected."""
     model = LanguageModel()
@@ -171,9 +149,7 @@ async def with_ollama_and_a_proxy_nobody_uses(folder: Path) -> AsyncIterator[Hos
             yield Host("ollama", server, administrator, model, database, lambda: nullcontext(proxy))
 
 
-def _ollama_alone(
-    folder: Path, model: LanguageModel, url: str, **environ: str
-) -> AbstractAsyncContextManager[Server]:
+def _ollama_alone(folder: Path, model: LanguageModel, url: str) -> AbstractAsyncContextManager[Server]:
     """Serve Open WebUI with one connection, which speaks Ollama's API."""
     return served_openwebui(
         folder,
@@ -183,7 +159,6 @@ def _ollama_alone(
         ENABLE_OPENAI_API="false",
         ENABLE_OLLAMA_API="true",
         OLLAMA_BASE_URLS=url,
-        **environ,
     )
 
 

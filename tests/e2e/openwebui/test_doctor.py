@@ -13,7 +13,7 @@ import pytest
 from tests.e2e.openwebui.commands import SECONDS, Ended, ended, started
 from tests.e2e.openwebui.language_model import LanguageModel
 from tests.e2e.openwebui.lived_in import HEADERS, SECRET, SIGNED, connect
-from tests.e2e.openwebui.people import Conversation, Person, signed_in, temporary
+from tests.e2e.openwebui.people import Conversation, Person, signed_in
 from tests.e2e.openwebui.server import served_openwebui
 from tests.support.received import Received
 
@@ -184,40 +184,6 @@ async def test_open_webuis_own_memory_is_noticed_even_while_it_is_empty(practice
     assert "gets everything twice" in full.findings["other memory"]
     assert "ENABLE_MEMORIES=false" in full.findings["other memory"]
     assert "felt" not in full.out
-
-
-@SIGNING
-async def test_a_temporary_chat_is_no_example(practice: Practice) -> None:
-    examined = await practice.examine(TOKENS, chat=temporary(practice.alice))
-
-    assert examined.findings["chat id"].startswith("note     chat id: a temporary chat"), examined.out
-
-
-@SIGNING
-async def test_a_request_that_was_captured_is_looked_at_however_it_was_framed(
-    practice: Practice, tmp_path: Path
-) -> None:
-    request = await practice.asked(HEADERS)
-    body, head = request.body, request.head
-    assert head.lower().count(b"content-length") == 1
-    lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"content-length")]
-    chunked = b"\r\n".join((*lines, b"Transfer-Encoding: chunked", b"", b""))
-    half = len(body) // 2
-    framed = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (body[:half], body[half:], b""))
-
-    for number, captured in enumerate((head + b"\r\n\r\n" + body, chunked + framed, chunked + body)):
-        examined = await _read(tmp_path / f"request-{number}", captured)
-        assert (examined.status, tuple(examined.findings)) == (0, _CHECKS), examined.out
-    cut = await _read(tmp_path / "cut", chunked + framed[:-20])
-    assert (cut.status, cut.out) == (2, "")
-    assert "chunked" in cut.errors
-    assert "felt" not in cut.errors
-
-
-async def _read(path: Path, captured: bytes) -> Examined:
-    await asyncio.to_thread(path.write_bytes, captured)
-    process = await started("doctor", "--openwebui", "--request", str(path), settings=TOKENS)
-    return Examined(*astuple(await ended(process)))
 
 
 # -- who does not ----------------------------------------------------------------------------------

@@ -38,30 +38,3 @@ async def test_a_folders_chats_recall_what_was_said_in_it_and_the_persons_own(
     assert [(each["user_id"], each["title"]) for each in rows] == [
         (f"{alice.id}\x1f{folder}", "Moving house")
     ]
-
-
-async def test_a_family_of_two_shares_what_each_says_in_the_folder_of_its_team(
-    host: Host, alice: Person, bob: Person
-) -> None:
-    if host.name == "proxy":
-        pytest.skip("Open WebUI sends no folder along")
-    async with host.memory_api() as api:
-        await api.api(b"POST", "/teams", {"id": "family"})
-        for member, name in ((alice, "Alice"), (bob, "Bob")):
-            told = {"person": member.id, "role": "writer", "name": name}
-            assert (await api.api(b"POST", "/teams/family/members", told)).status == 200
-    folders = {}
-    for member in (alice, bob):
-        made = await member.call("POST", "/api/v1/folders/", json={"name": "team:family"})
-        folders[member.id] = made["id"]
-        await member.set_valves(FILTER_NAME, folders=True)
-
-    await Conversation(alice, folder=folders[alice.id]).says(LOCKER)
-
-    async def is_recalled() -> bool:
-        told = await asked_in(host, bob, folders[bob.id], WHICH_LOCKER)
-        return "Alice: " in told and "417" in told
-
-    await until(is_recalled, seconds=60)
-    assert "417" not in await asked_in(host, bob, "", WHICH_LOCKER)
-    assert "417" not in await asked_in(host, alice, "", WHICH_LOCKER)

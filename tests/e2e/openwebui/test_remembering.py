@@ -1,12 +1,7 @@
 """Open WebUI recalls a person's words in their other chats, once, and for no other person."""
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
-from itertools import pairwise
-from pathlib import Path
-
 import pytest
-from tests.e2e.openwebui.hosts import Host, with_filter, with_proxy
+from tests.e2e.openwebui.hosts import Host
 from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
 from tests.e2e.openwebui.people import (
     LISBON,
@@ -20,7 +15,6 @@ from tests.e2e.openwebui.people import (
     temporary,
 )
 from tests.scripted.extraction import messages_shown
-from tests.support.waiting import until
 
 LOCKER_AND_WHERE = f"{LOCKER} {WHERE}"
 SHORTER = "I want it in one short sentence."
@@ -140,23 +134,6 @@ async def test_an_edited_message_replaces_what_it_taught(
     assert "Palmer" not in told
 
 
-async def test_the_prompt_of_a_chat_only_grows(host: Host, alice: Person) -> None:
-    await Conversation(alice).says(LISBON)
-    await Conversation(alice).says(LOCKER)
-    await host.learned(alice, LISBON, LOCKER)
-
-    chat = Conversation(alice)
-    for question in (WHERE, WHICH_LOCKER, "Thank you!"):
-        await chat.says(question)
-
-    prompts = [each.json["messages"] for each in host.model.of_chat(chat.id)]
-    assert [len(each) for each in prompts] == [2, 4, 6]
-    assert LISBON in str(prompts[0])
-    assert LOCKER in str(prompts[1])
-    for earlier, later in pairwise(prompts):
-        assert later[: len(earlier)] == earlier
-
-
 async def test_a_turn_with_a_tool_is_recalled_for_in_all_its_rounds_and_forms_once(
     host: Host, alice: Person
 ) -> None:
@@ -252,44 +229,3 @@ async def test_who_else_is_asked_for_an_answer_is_told_nothing_that_is_remembere
     ]
     assert embedded
     assert not [each for each in asked + embedded if "Lisbon" in each or "417" in each]
-
-
-async def test_while_the_database_is_stopped_chats_are_answered_and_what_is_said_is_not_lost(
-    host: Host, alice: Person
-) -> None:
-    await Conversation(alice).says(LISBON)
-    await host.learned(alice, LISBON)
-
-    await host.database.stop()
-    try:
-        chat = Conversation(alice)
-        assert await chat.says(WHERE) == REPLY
-        assert "Lisbon" not in prompt(host.model.chats(WHERE)[-1])
-        assert await chat.says(LOCKER) == REPLY
-    finally:
-        await host.database.start()
-
-    await host.learned(alice, LISBON, LOCKER)
-
-    async def recalled_again() -> bool:
-        await Conversation(alice).says(WHICH_LOCKER)
-        return LOCKER in prompt(host.model.chats(WHICH_LOCKER)[-1])
-
-    await until(recalled_again)
-    assert "Lisbon" not in host.server.log, "what a person said is logged"
-
-
-@pytest.mark.parametrize("served", [with_proxy, with_filter], ids=["proxy", "filter"])
-@pytest.mark.parametrize("time", range(3))
-async def test_the_first_question_finds_the_fact(
-    served: Callable[[Path], AbstractAsyncContextManager[Host]], time: int, tmp_path: Path
-) -> None:
-    async with served(tmp_path) as host:
-        somebody = await host.administrator.add(f"Somebody {time}")
-        await Conversation(somebody).says(FIPS)
-        await host.learned(somebody, FIPS)
-
-        await Conversation(somebody).says(HOME)
-
-        assert "Lisbon" in prompt(host.model.chats(HOME)[-1])
-        assert host.server.log.count("a chat had no memory") == 0

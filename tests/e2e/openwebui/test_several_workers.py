@@ -1,8 +1,6 @@
 """Several worker processes of one Open WebUI remember together, each with an engine of its own."""
 
 import asyncio
-import os
-import signal
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -13,7 +11,7 @@ import pytest
 from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Host, filter_host, learning_from, plain_openwebui
 from tests.e2e.openwebui.language_model import LanguageModel, prompt
 from tests.e2e.openwebui.people import LISBON, LOCKER, WHERE, WHICH_LOCKER, Conversation, Person, signed_in
-from tests.e2e.openwebui.workers import is_alive, parent_of, started, through, workers_of
+from tests.e2e.openwebui.workers import through, workers_of
 from tests.servers.databases import running_database
 from tests.servers.folders import database_folder
 from tests.support.waiting import until
@@ -24,7 +22,6 @@ pytestmark = pytest.mark.skipif(
 
 WORKERS = 2
 _SECONDS = 120.0
-_STOPPING_SECONDS = 10.0
 OF_ALICE = (
     "My locker at the pool has the number 417.",
     "My sister Ines plays the cello in an orchestra.",
@@ -195,56 +192,3 @@ async def test_both_workers_follow_when_valves_change(crew: Crew, host: Host) ->
     await crew.recall(ways, WHERE, LISBON)
     for way in ways:
         assert LOCKER not in await crew.told(way, WHICH_LOCKER)
-
-
-async def test_the_database_outlives_the_worker_that_started_it(crew: Crew, host: Host) -> None:
-    await crew.brings_its_own()
-    alice = await host.administrator.add("Alice")
-    workers = await crew.workers()
-    ways = [through(worker, alice) for worker in workers]
-    await Conversation(ways[0]).says(LISBON)
-    await crew.recall(ways, WHERE, LISBON)
-    starter = parent_of(postmaster(crew.embedded))
-    assert starter in workers
-    [left] = [way for worker, way in zip(workers, ways, strict=True) if worker != starter]
-
-    os.kill(starter, signal.SIGKILL)
-
-    assert LISBON in await crew.told(left, WHERE)
-    await Conversation(left).says(LOCKER)
-    # Its parent sees only from time to time that it is dead, and has it replaced.
-    await until(lambda: not is_alive(starter), seconds=60)
-    replaced = await crew.workers()
-    assert starter not in replaced
-    await crew.recall([through(worker, alice) for worker in replaced], WHICH_LOCKER, LOCKER)
-
-
-@pytest.fixture(scope="module")
-async def stopped(crew: Crew) -> int:
-    """Have both workers use the database that they bring along, stop Open WebUI, and return that server's process."""
-    await crew.brings_its_own()
-    alice = await crew.host.administrator.add("Alice")
-    ways = [through(worker, alice) for worker in await crew.workers()]
-    await Conversation(ways[0]).says(LISBON)
-    await crew.recall(ways, WHERE, LISBON)
-    database = postmaster(crew.embedded)
-    assert is_alive(database)
-    await crew.ending.aclose()
-    return database
-
-
-@pytest.mark.usefixtures("stopped")
-def test_none_of_its_processes_is_left_when_it_is_stopped(crew: Crew) -> None:
-    assert not [each for each in started(crew.host.server) if is_alive(each)]
-
-
-@pytest.mark.xfail(
-    strict=True, raises=TimeoutError, reason="Open WebUI ends by a signal that lets nobody tidy up"
-)
-async def test_nor_the_database_that_they_brought_along(stopped: int) -> None:
-    await until(lambda: not is_alive(stopped), seconds=_STOPPING_SECONDS)
-
-
-def postmaster(folder: Path) -> int:
-    """Return the id of the server's first process of an embedded database."""
-    return int((folder / "postgres" / "data" / "postmaster.pid").read_text().split()[0])

@@ -1,9 +1,7 @@
 """The filter shows its work in Open WebUI: lines over an answer, and its sources."""
 
-from collections.abc import Collection
-
 import pytest
-from tests.e2e.openwebui.hosts import HINT, MEMORIES, Host
+from tests.e2e.openwebui.hosts import MEMORIES, Host
 from tests.e2e.openwebui.language_model import MODELS
 from tests.e2e.openwebui.people import LISBON, WHERE, Conversation, Person
 from tests.support.waiting import until
@@ -12,7 +10,6 @@ DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall."
 WHERE_AND_DIARY = "In which city do I live with my dog, and what stands in this diary?"
 
 _SECONDS = 60.0
-_STARTING = "Memory is starting"
 _OFF, _UNDO = "recollect_off", "recollect_undo"
 
 
@@ -24,12 +21,12 @@ def host(host: Host) -> Host:
     return host
 
 
-async def shown(chat: Conversation, *statuses: str, beside: Collection[str] = ()) -> None:
-    """Wait until these are the lines over the last answer, and none but those that may stand ``beside`` them."""
+async def shown(chat: Conversation, *statuses: str) -> None:
+    """Wait until these are the lines over the last answer."""
     found: list[str] = []
 
     async def so_far() -> bool:
-        found[:] = [each for each in await chat.statuses() if each not in beside]
+        found[:] = await chat.statuses()
         return found == list(statuses)
 
     try:
@@ -42,17 +39,6 @@ async def documents(chat: Conversation) -> list[str]:
     """Return the texts of the sources under the last answer, in order."""
     sources = (await chat.answer()).get("sources") or []
     return [text for source in sources for text in source["document"]]
-
-
-async def test_what_was_remembered_is_shown_over_the_answer_once_it_is(host: Host, alice: Person) -> None:
-    chat = Conversation(alice)
-    await chat.says(LISBON)
-
-    await shown(
-        chat, f"Remembered: {LISBON}{HINT}", beside=[_STARTING]
-    )  # where it is this process's first chat
-    assert await documents(chat) == []
-    await host.learned(alice, LISBON)
 
 
 async def test_what_was_recalled_is_shown_and_is_a_source_of_the_answer(host: Host, alice: Person) -> None:
@@ -70,24 +56,6 @@ async def test_what_was_recalled_is_shown_and_is_a_source_of_the_answer(host: Ho
 
 async def has_documents(chat: Conversation, *texts: str) -> bool:
     return await documents(chat) == list(texts)
-
-
-async def test_each_model_that_is_asked_has_its_own_line_and_one_tells_what_was_remembered(
-    host: Host, alice: Person
-) -> None:
-    chat = Conversation(alice)
-    await chat.says(LISBON, models=MODELS)
-    await host.learned(alice, LISBON)
-    found: list[list[str]] = []
-
-    async def told() -> bool:
-        kept = await chat.messages()
-        histories = [kept[each].get("statusHistory") or [] for each in chat.answered]
-        found[:] = [[each["description"] for each in history] for history in histories]
-        return any(found)
-
-    await until(told, seconds=_SECONDS)
-    assert sorted(found) == [[], [f"Remembered: {LISBON}{HINT}"]]
 
 
 async def test_sources_of_a_document_keep_their_numbers_before_what_was_recalled(

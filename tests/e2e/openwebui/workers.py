@@ -32,12 +32,6 @@ def is_alive(process: int) -> bool:
     return (_PROCESSES / str(process)).exists()
 
 
-def parent_of(process: int) -> int:
-    """Return the id of the process that started another."""
-    stat = (_PROCESSES / str(process) / "stat").read_text()
-    return int(stat.rpartition(")")[2].split()[1])
-
-
 async def workers_of(server: Server, count: int) -> list[int]:
     """Wait until so many workers are there, and return their ids."""
     first, *_ = started(server)

@@ -17,6 +17,11 @@ Said = tuple[str, str]
 """A message: its role and its text."""
 
 
+def last_only(messages: Sequence[Said]) -> Sequence[Said]:
+    """Return what a client sends that leaves what was said before to the server."""
+    return messages[-1:]
+
+
 @dataclass(frozen=True)
 class Sent:
     """A request: what was said, what was added, and its bytes."""

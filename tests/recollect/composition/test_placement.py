@@ -1,13 +1,12 @@
 """Each block stands where its turn is, and stays as it was."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect.composition.simulated_chat import Said, SimulatedChat
+from tests.recollect.composition.simulated_chat import SimulatedChat, last_only
 from tests.support.recollections import NOON, injection, logged, recollection, turn
 from tests.support.tables import table
 
@@ -36,10 +35,6 @@ def placed(request: Turn, chat: Chat | None = None, bounds: Bounds = BOUNDS, *ma
 def block_of(found: Placed) -> Block:
     assert found.block is not None
     return found.block
-
-
-def last_only(messages: Sequence[Said]) -> Sequence[Said]:
-    return messages[-1:]
 
 
 def test_a_chats_first_block_goes_into_the_system_prompt() -> None:

@@ -12,6 +12,7 @@ from tests.recollect.store.keeping import rows_with
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.servers.databases import administrator
 from tests.support.notes import note_placed
+from tests.support.recollections import standing
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -329,10 +330,6 @@ async def retired(store: Store, *memories: UUID | None) -> None:
     changes = [Retire(each, Reason.FORGOTTEN) for each in memories if each is not None]
     assert len(changes) == len(memories)
     await store.memories.apply(store.anna.scope, changes, actor=Actor.USER, at=LATER)
-
-
-def standing(prepared: Prepared) -> set[str]:
-    return {each.item.content for each in prepared.included if each.standing}
 
 
 async def asked(store: Store, subject: Engine, chat: str, text: str = "integral arctangent") -> Prepared:

@@ -13,7 +13,7 @@ from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import kept
 from tests.scripted.models import BrokenEmbedder, SlowEmbedder, WordEmbedder
 from tests.support.notes import note_block, note_placed
-from tests.support.recollections import injection
+from tests.support.recollections import injection, standing
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 from tests.support.waiting import until
@@ -443,10 +443,6 @@ async def given(subject: Engine, turn: Turn, **options: Any) -> Prepared:
     prepared = await subject.prepare(turn, RecallOptions(**options))
     await note_placed(subject, turn, prepared.placed)
     return prepared
-
-
-def standing(prepared: Prepared) -> set[str]:
-    return {each.item.content for each in prepared.included if each.standing}
 
 
 def text_of(placed: Placed) -> str:

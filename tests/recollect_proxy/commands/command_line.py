@@ -1,7 +1,6 @@
 """A command line within this process, which starts in no time. Never: a test."""
 
 import json
-import logging
 import os
 import signal
 import threading
@@ -10,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import structlog
 import typer
+from tests.support.logging_as_it_was import logging_as_it_was
 from typer.testing import CliRunner, Result
 
 from recollect.errors import RecollectError
@@ -40,6 +39,14 @@ def run(app: typer.Typer, *arguments: str | Path, typed: str | None = None, **en
     if ended.exception is not None and not isinstance(ended.exception, SystemExit | RecollectError):
         raise ended.exception  # a person would see a traceback
     return ended
+
+
+def write_settings(folder: Path, text: str) -> Path:
+    """Write a file of settings that nobody else may read, and return where it is."""
+    file = folder / "recollect.toml"
+    file.write_text(text, "utf-8")
+    file.chmod(0o600)
+    return file
 
 
 class Operator:
@@ -71,14 +78,10 @@ def operators(settings: ProxySettings) -> dict[str, str]:
 @contextmanager
 def _process_as_it_was() -> Iterator[None]:
     """Put back what a command changes of the process that it takes for its own."""
-    root = logging.getLogger()
-    configuration, handlers, level = structlog.get_config(), root.handlers, root.level
     ending = signal.getsignal(signal.SIGTERM)
     try:
-        yield
+        with logging_as_it_was():
+            yield
     finally:
-        structlog.configure(**configuration)
-        root.handlers = handlers
-        root.setLevel(level)
         if threading.current_thread() is threading.main_thread():  # else nothing has changed
             signal.signal(signal.SIGTERM, ending)

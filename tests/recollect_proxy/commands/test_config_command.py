@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.commands.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect, write_settings
 from tests.scripted.oidc_provider import ScriptedOidc
 from tests.support.tables import table
 
@@ -127,13 +127,6 @@ NOPE = {"RECOLLECT_DATA_DIR": "/proc/nope"}
 PASSWORD = "hush-7"
 
 
-def write(folder: Path, text: str) -> Path:
-    file = folder / "recollect.toml"
-    file.write_text(text, "utf-8")
-    file.chmod(0o600)
-    return file
-
-
 def check(folder: Path, *options: str, **variables: str) -> tuple[int, list[str]]:
     """Return how `recollect config check` ended, and its lines."""
     given = {"RECOLLECT_DATA_DIR": str(folder), **ALL_IS_WELL, **variables}
@@ -142,7 +135,7 @@ def check(folder: Path, *options: str, **variables: str) -> tuple[int, list[str]
 
 
 def test_the_check_says_that_all_is_well_and_from_where_settings_are(tmp_path: Path) -> None:
-    file = write(tmp_path, "user_cap = 5")
+    file = write_settings(tmp_path, "user_cap = 5")
 
     status, lines = check(tmp_path)
 
@@ -154,7 +147,7 @@ def test_the_check_says_that_all_is_well_and_from_where_settings_are(tmp_path: P
 
 
 def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_path: Path) -> None:
-    file = write(tmp_path, 'memory_tokens = 10\nrecord = "perhaps"\nupstream = 3')
+    file = write_settings(tmp_path, 'memory_tokens = 10\nrecord = "perhaps"\nupstream = 3')
 
     wrong = {"RECOLLECT_UPSTREAM": "", "RECOLLECT_PORT": "eighty", "RECOLLECT_FORMATION": "never"}
     status, lines = check(tmp_path, **wrong)
@@ -287,7 +280,7 @@ def test_the_check_warns_of_a_shared_key(tmp_path: Path, variables: dict[str, st
 
 
 def test_the_check_shows_no_secret_and_says_who_can_read_the_file(tmp_path: Path) -> None:
-    file = write(tmp_path, 'admin_token = "  "\nshared_secret = "hush-1"')
+    file = write_settings(tmp_path, 'admin_token = "  "\nshared_secret = "hush-1"')
     file.chmod(0o644)
 
     status, lines = check(tmp_path, RECOLLECT_UPSTREAM="http://anna:hush-2@llm/v1")

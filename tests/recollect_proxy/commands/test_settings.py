@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 from structlog.testing import capture_logs
+from tests.recollect_proxy.commands.command_line import write_settings
 from tests.recollect_proxy.settings import proxy_settings
 from tests.support.tables import table
 
@@ -99,15 +100,8 @@ def _no_settings_of_whoever_runs_the_tests(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("RECOLLECT_DATA_DIR", str(tmp_path))
 
 
-def write(folder: Path, text: str) -> Path:
-    file = folder / "recollect.toml"
-    file.write_text(text, "utf-8")
-    file.chmod(0o600)
-    return file
-
-
 def test_the_file_says_what_variables_say(tmp_path: Path) -> None:
-    write(
+    write_settings(
         tmp_path,
         'upstream = "http://llm/v1/"\nmemory_tokens = 800\nrecord = false\n'
         'identity = ["api-key", "header"]\n[system_styles]\n"Gemma*" = "none"\n',
@@ -121,7 +115,7 @@ def test_the_file_says_what_variables_say(tmp_path: Path) -> None:
 
 
 def test_a_variables_level_of_the_log_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, 'upstream = "http://llm/v1"\nlog_level = "WARNING"')
+    write_settings(tmp_path, 'upstream = "http://llm/v1"\nlog_level = "WARNING"')
 
     told = read_settings().log_level
     monkeypatch.setenv("RECOLLECT_LOG_LEVEL", "debug")
@@ -130,7 +124,7 @@ def test_a_variables_level_of_the_log_goes_first(tmp_path: Path, monkeypatch: py
 
 
 def test_options_go_before_variables_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, "memory_tokens = 100\nuser_cap = 1\nhistory_tokens = 10")
+    write_settings(tmp_path, "memory_tokens = 100\nuser_cap = 1\nhistory_tokens = 10")
     monkeypatch.setenv("RECOLLECT_MEMORY_TOKENS", "200")
     monkeypatch.setenv("RECOLLECT_USER_CAP", "2")
 
@@ -145,7 +139,7 @@ def test_options_go_before_variables_before_the_file(tmp_path: Path, monkeypatch
 
 def test_the_file_may_name_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "etc").mkdir()
-    file = write(tmp_path / "etc", f'data_dir = "{tmp_path / "there"}"')
+    file = write_settings(tmp_path / "etc", f'data_dir = "{tmp_path / "there"}"')
     monkeypatch.delenv("RECOLLECT_DATA_DIR")
     monkeypatch.setenv("RECOLLECT_CONFIG", str(file))
 
@@ -153,7 +147,7 @@ def test_the_file_may_name_the_data_folder(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_file_sets_nothing_that_the_code_decides(tmp_path: Path) -> None:
-    write(tmp_path, "recall_limit = 1\nhybrid = false")
+    write_settings(tmp_path, "recall_limit = 1\nhybrid = false")
 
     assert (EngineSettings().recall_limit, EngineSettings().hybrid) == (20, True)
 
@@ -176,13 +170,13 @@ def test_the_file_that_can_not_be_read_is_named(
 
 def test_the_file_is_not_read_again_for_a_worker_which_is_given_all(tmp_path: Path) -> None:
     given = EngineSettings().model_dump()
-    write(tmp_path, "nonsense")
+    write_settings(tmp_path, "nonsense")
 
     assert EngineSettings(**given).data_dir == tmp_path
 
 
 def test_a_start_tells_once_of_what_sets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = write(tmp_path, 'upstream = "http://llm/v1"\nmemory_token = 1\ncolour = "red"')
+    file = write_settings(tmp_path, 'upstream = "http://llm/v1"\nmemory_token = 1\ncolour = "red"')
     monkeypatch.setenv("RECOLLECT_USERCAP", "hush")
     monkeypatch.setenv("RECOLLECT_THE_CAT", "hush")
 

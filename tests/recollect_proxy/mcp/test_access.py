@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import httpx2
-from mcp.client.client import Client
 from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import Request
 from tests.recollect_proxy.mcp.conftest import (
@@ -230,19 +229,6 @@ class TestRequests:
 
             assert 400 <= response.status_code < 500
             assert "Traceback" not in response.text
-
-    async def test_many_clients_at_once_get_their_own(self, agents: Agents) -> None:
-        await agents.engine.add(agents.anna, "Likes tea")
-        await agents.engine.add(agents.ben, "Likes coffee")
-
-        async def contents(client: Client) -> list[str]:
-            found = await called(client, "list_recent")
-            return [each["content"] for each in found["memories"]]
-
-        async with agents.client("anna") as hers, agents.client("ben") as his:
-            for _ in range(5):
-                assert await contents(hers) == ["Likes tea"]
-                assert await contents(his) == ["Likes coffee"]
 
 
 NETWORK = KnownHosts(is_local=False, names=("memory.lan",), public_url="https://memory.example.org")

@@ -1,24 +1,19 @@
-"""Memories are formed of what is said, through a proxy: edits, wishes, summaries, secrets, echoes, outages, settings."""
+"""Memories are formed of what is said, through a proxy: edits, wishes, summaries."""
 
-import asyncio
-import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from structlog.testing import capture_logs
 from tests.recollect_proxy.chat.spoken import replies
 from tests.recollect_proxy.frontends import Frontend, LastOnly, Sent
 from tests.recollect_proxy.own_proxies import serves
-from tests.scripted.extraction import Lesson, Pupil, asked_for, messages_shown, shown
-from tests.scripted.upstream import Answer, Received, ScriptedUpstream
+from tests.scripted.extraction import Lesson, Pupil, asked_for, shown
+from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 from tests.support.waiting import until
 
-from recollect.engine.background import inbox
 from recollect.model import Kind, Memory, Scope
 
 PALMER = "My dentist is Doctor Palmer in Mill Lane."
@@ -86,31 +81,6 @@ async def test_an_edited_first_message_takes_the_place_of_what_it_taught(thread:
     told = await asked(thread, WHICH_DENTIST)
     assert "Quill" in told
     assert "Palmer" not in told
-
-
-async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(
-    thread: Thread, pupil: Pupil, extraction: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(inbox, "GONE_DELAY", timedelta(seconds=0.1))
-    pupil.lessons += [Lesson(PALMER), Lesson(QUILL)]
-    go_on = asyncio.Event()
-
-    def late(request: Received) -> Answer:
-        answer = pupil(request)
-        return (go_on, *answer) if PALMER in "\n".join(messages_shown(request)) else answer
-
-    extraction.otherwise = late
-    before = len(extraction.received)
-    await thread.says(PALMER)
-    await extraction.requests(before + 1)
-
-    await thread.edits(QUILL)
-    go_on.set()
-
-    assert await formed(thread) == [QUILL]
-    assert "Palmer" not in await asked(thread, WHICH_DENTIST)
-    history = await thread.proxy.engine.history(thread.user.known_as)
-    assert [each.after for each in history] == [QUILL]
 
 
 SMALL_TALK = "Thanks a lot."
@@ -239,56 +209,3 @@ async def test_a_long_chat_is_summarized_and_a_client_that_sends_its_last_messag
 
 
 # -- secrets ---------------------------------------------------------------------------------------
-
-KEY = "sk-proj-" + "Zq7Rk2Wm9Tx4Lb8Nc3Vf6Hd1Js5Pg0Ya"
-CARD = "4111 1111 1111 1111"
-PASSWORD = "tulip-Garden-77!"
-SECRETS = (KEY, CARD, PASSWORD)
-TOLD_GUARDS = (
-    f"My key for the weather service is {KEY}.",
-    f"I always pay with my card {CARD}.",
-    f"The password of my router is {PASSWORD}.",
-)
-SWIM = "I swim in the lake every morning."
-ASKED = (
-    "What is my key for the weather service?",
-    "Which card do I always pay with?",
-    "What is the password of my router?",
-    "Where do I swim in the morning?",
-)
-
-KEPT_IN = ("vectors", "users_vectors", "memory_updates", "quarantine", "injections", "request_metrics")
-"""Where memories are, what became of them, and what went into prompts. The messages themselves are in the log, hidden."""
-
-
-async def everything_kept(proxy: RunningProxy) -> str:
-    found = [await proxy.rows(f"SELECT t::text AS row FROM recollect.{table} AS t") for table in KEPT_IN]
-    return "\n".join(row["row"] for rows in found for row in rows)
-
-
-talkative = serves(log_memory_text=True)
-"""A proxy that logs the memories' texts."""
-
-
-async def test_a_secret_reaches_no_memory_no_audit_no_log_line_and_no_prompt(
-    talkative: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons += [Lesson(each) for each in (*TOLD_GUARDS, *SECRETS, SWIM)]
-    await talkative.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "both"})
-    with capture_logs() as logs:
-        for number, text in enumerate((*TOLD_GUARDS, SWIM)):
-            await Frontend(talkative, upstream, user, chat=f"told-{number}").says(text)
-        await talkative.formed(user)
-        sent = [
-            await Frontend(talkative, upstream, user, chat=f"asked-{number}").says(question)
-            for number, question in enumerate(ASKED)
-        ]
-        kept = await everything_kept(talkative)
-
-    assert any(SWIM in memory.content for memory in await talkative.memories(user))
-    assert SWIM in kept
-    assert SWIM in sent[-1].text
-    for secret in SECRETS:
-        assert [row for row in kept.splitlines() if secret in row] == []
-        assert secret not in json.dumps(logs, default=str)
-        assert not any(secret in each.text for each in sent)

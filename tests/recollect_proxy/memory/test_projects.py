@@ -3,20 +3,16 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA
-from tests.recollect_proxy.openai_sdk.application import sdk
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.scripted.extraction import Lesson, Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.raw_client import Response
 from tests.support.tables import table
 
-from recollect.model import project_scope
+from recollect.model import TeamRole, project_scope
 from recollect_proxy.identity.api_key import add_key
 from recollect_proxy.settings.proxy_settings import IdentityMode
 
@@ -154,105 +150,19 @@ async def test_a_key_for_one_project_stops_nothing_of_the_person_and_says_so(
     assert (await coder.proxy.engine.flags("anna")).record is None
 
 
-PLUMBER = "The plumber's number is 555 0199"
-NUTS = "I am allergic to nuts"
-TEA_TEAMS = "I drink green tea in the morning"
+PLUMBER, WHICH_PLUMBER = "The plumber's number is 555 0199", "What is the plumber's number?"
 
 
-@dataclass
-class Shared:
-    """A team and the applications of its members."""
-
-    proxy: RunningProxy
-    upstream: ScriptedUpstream
-    id: str
-
-    async def says(self, who: User, text: str, *, chat: str, team: str | None = None) -> str:
-        """Say something in a chat of the team by the SDK, and return what the model was given with it."""
-        async with sdk(self.proxy, who) as client:
-            recollect: dict[str, Any] = {"session": chat, "project": f"team:{team or self.id}"}
-            answer = await client.chat.completions.with_raw_response.create(
-                model="scripted",
-                messages=[{"role": "user", "content": text}],
-                extra_body={"recollect": recollect},
-            )
-        assert answer.parse().choices[0].message.content
-        self.skipped = answer.headers.get("x-recollect-skipped")
-        return self.upstream.last.system
-
-    async def knows(self, who: User, *, at_least: int = 1) -> dict[str, str]:
-        """Return the memories of the team by who stated them, once so many are formed."""
-        await self.proxy.memories(User(f"{who.known_as}\x1fteam:{self.id}"), at_least=at_least)
-        answer = await self.proxy.api(b"GET", f"/users/{who.id}/memories", extra=self.header)
-        return {each["content"]: each["said_by"] for each in answer.json["memories"]}
-
-    @property
-    def header(self) -> list[tuple[bytes, bytes]]:
-        """The header that names the team."""
-        return [(b"X-Recollect-Project", quote(f"team:{self.id}", safe="").encode())]
-
-
-async def team_of(proxy: RunningProxy, upstream: ScriptedUpstream, **members: tuple[User, str]) -> Shared:
-    """Make a team by the memory API, of members by their names, each with a role."""
-    first, _ = next(iter(members.values()))
-    shared = Shared(proxy, upstream, f"of {first.known_as}"[:59])
-    made = await proxy.api(b"POST", "/teams", {"id": shared.id})
-    assert made.status == 200, made.body
-    for name, (who, role) in members.items():
-        sent = {"person": who.known_as, "role": role, "name": name}
-        added = await proxy.api(b"POST", f"/teams/{quote(shared.id)}/members", sent)
-        assert added.status == 200, added.body
-    return shared
-
-
-@pytest.fixture
-def people(user: User) -> list[User]:
-    """Four people whom no other test knows."""
-    return [User(f"{user.known_as}-{each}") for each in ("clara", "ben", "dora", "mallory")]
-
-
-async def test_a_family_asks_for_what_one_of_them_said(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, people: list[User]
+async def test_a_team_that_a_request_names_is_recalled_for_its_members_alone(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
 ) -> None:
-    clara, ben, dora, mallory = people
-    pupil.lessons = [Lesson(PLUMBER), Lesson(NUTS, importance=0.9), Lesson(TEA_TEAMS)]
-    family = await team_of(
-        proxy, upstream, Clara=(clara, "owner"), Ben=(ben, "writer"), Dora=(dora, "reader")
-    )
+    team = f"team:of {user.known_as}"
+    await proxy.engine.keep_team(team.removeprefix("team:"), "The family")
+    await proxy.engine.set_member(team.removeprefix("team:"), user.known_as, TeamRole.OWNER, "Clara")
+    await proxy.engine.add(project_scope(user.known_as, team), PLUMBER)
 
-    # Clara tells the family two things, and keeps one to herself.
-    await family.says(clara, f"{PLUMBER}.", chat="home")
-    await family.says(clara, f"{NUTS}.", chat="home")
-    await proxy.say(clara, f"{TEA_TEAMS}.", chat="own")
-    await proxy.memories(clara)
-    assert await family.knows(clara, at_least=2) == {PLUMBER: clara.known_as, NUTS: clara.known_as}
-
-    # Ben and Dora are told, with her name; nobody but her is told of her tea.
-    for who in (ben, dora):
-        assert f"Clara: {PLUMBER}" in await family.says(who, "What is the plumber's number?", chat="water")
-        assert f"Clara: {NUTS}" in await family.says(who, "Is anybody allergic to nuts?", chat="cake")
-        assert TEA_TEAMS not in await family.says(who, "Who drinks green tea in the morning?", chat="tea")
-    assert TEA_TEAMS in await family.says(clara, "What do I drink in the morning?", chat="tea")
-
-    # Ben's page of recalls has what he was given; neither chats nor recalls of another's are there.
-    await proxy.settle()
-    recalls = await proxy.api(b"GET", f"/users/{ben.id}/recalls", extra=family.header)
-    chats = await proxy.api(b"GET", f"/users/{ben.id}/sessions", extra=family.header)
-    assert PLUMBER.encode() in recalls.body
-    assert TEA_TEAMS.encode() not in recalls.body
-    assert set(chats.json["sessions"]) == {"water", "cake", "tea"}
-
-    # Nothing of it is met outside of the family's chats, nor by Mallory in any.
-    await proxy.say(ben, "What is the plumber's number?", chat="elsewhere")
+    await proxy.say(user, WHICH_PLUMBER, recollect={"project": team})
+    assert f"Clara (the user): {PLUMBER}" in upstream.last.system
+    answer = await proxy.say(other_user, WHICH_PLUMBER, recollect={"project": team})
     assert PLUMBER not in upstream.last.system
-    for team in (family.id, "no such team"):
-        system = await family.says(mallory, "What is the plumber's number?", chat="water", team=team)
-        assert (PLUMBER not in system, family.skipped) == (True, "not-in-team")
-    outside = await proxy.api(b"GET", f"/users/{mallory.id}/recalls", extra=family.header)
-    assert outside.json["recalls"] == []
-
-    # What Dora says is no memory of the family's, as she only reads.
-    pupil.lessons.append(Lesson("The bakery closes at six"))
-    await family.says(dora, "The bakery closes at six.", chat="bread")
-    await proxy.settle()
-    assert set(await family.knows(ben)) == {PLUMBER, NUTS}
+    assert answer.header(b"x-recollect-skipped") == b"not-in-team"

@@ -1,4 +1,4 @@
-"""Settings and time zones of one user or all apply from the next request on."""
+"""The days of a message are those of its person's time zone."""
 
 import re
 from collections.abc import AsyncIterator
@@ -6,54 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.own_proxies import OwnProxies, serves
+from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.extraction import Pupil, messages_shown, statement
 from tests.scripted.upstream import ScriptedUpstream
-from tests.servers.running_proxy import RunningProxy, User, chat_body
+from tests.servers.running_proxy import RunningProxy, User
 from tests.support.received import Received
-
-FOR = pytest.mark.parametrize("path", ["/settings", "/users/{user}/settings"], ids=["everybody", "one user"])
-
-
-changeable = serves()
-
-
-@pytest.fixture
-async def own_proxy(changeable: RunningProxy, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
-    """A proxy whose settings are this test's alone."""
-    assert upstream.base_url == changeable.settings.upstream
-    yield changeable
-    await changeable.all_formed()
-    as_before = dict.fromkeys(("record", "recall", "formation", "placement"))
-    assert (await changeable.api(b"PATCH", "/settings", as_before)).status == 200
-
-
-async def change(proxy: RunningProxy, path: str, user: User, **flags: object) -> None:
-    answer = await proxy.api(b"PATCH", path.format(user=user.id), flags)
-    assert answer.status == 200, answer.body
-
-
-@FOR
-async def test_recall_is_off_and_on_again_at_once(
-    own_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User, path: str
-) -> None:
-    for each in (user, other_user):
-        await given_memory(own_proxy, each)
-
-    await change(own_proxy, path, user, recall=False)
-    off = await own_proxy.say(user, WHICH_TEA, chat="off")
-    as_it_came = upstream.last.body
-    await own_proxy.say(other_user, WHICH_TEA, chat="off")
-    others = upstream.last.system
-    await change(own_proxy, path, user, recall=None)
-    await own_proxy.say(user, WHICH_TEA, chat="on")
-
-    assert off.header(b"x-recollect-skipped") == b"off"
-    assert as_it_came == chat_body(WHICH_TEA)
-    assert (TEA in others) is ("users" in path)
-    assert TEA in upstream.last.system
-
 
 _SHOWN = re.compile(r"^Message \d+, \w+ (\d{4}-\d\d-\d\d) ", re.MULTILINE)
 DENTIST = "I have the dentist tomorrow."

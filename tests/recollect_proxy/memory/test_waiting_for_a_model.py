@@ -80,26 +80,3 @@ async def test_what_was_said_just_before_a_restart_waits_for_its_persons_key_and
     assert (kept, reasons, status) == ([], {"key": 2}, "degraded")
     assert 'recollect_exchanges_waiting{reason="key"} 2.0' in metrics
     assert (formed, left) == ([CAT, DOG], {})
-
-
-async def test_what_waits_goes_with_its_chat_or_its_person_and_does_not_come_back_with_them(
-    settings: ProxySettings, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    OneServer(upstream, key=True)
-    async with running_proxy(settings, forms=False) as before:
-        for each in (user, other_user):
-            await before.say(each, CAT)
-            await before.say(each, DOG, chat="another")
-        await before.settle()
-    async with running_proxy(settings) as proxy:
-        for each in (user, other_user):
-            await proxy.formed(each)
-        await proxy.api(b"DELETE", f"/users/{user.id}/sessions/chat-1")
-        await proxy.api(b"DELETE", f"/users/{other_user.id}")
-        left = await waiting(proxy)
-        for each in (user, other_user):
-            await proxy.say(each, HELLO, chat="third")
-        formed = [await proxy.statements(each) for each in (user, other_user)]
-        in_the_end = await waiting(proxy)
-
-    assert (left, formed, in_the_end) == ({"key": 1}, [[DOG], []], {})

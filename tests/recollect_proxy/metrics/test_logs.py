@@ -3,7 +3,6 @@
 import json
 import logging
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
@@ -13,16 +12,7 @@ from tests.servers.running_proxy import RunningProxy, User
 
 from recollect.runtime.logs import configure_logging
 
-
-@pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    """Put the logging back afterwards."""
-    root = logging.getLogger()
-    configuration, handlers, level = structlog.get_config(), root.handlers, root.level
-    yield
-    structlog.configure(**configuration)
-    root.handlers = handlers
-    root.setLevel(level)
+pytestmark = pytest.mark.usefixtures("process_logging")
 
 
 def test_our_lines_and_those_of_libraries_are_json_alike(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,16 +11,15 @@ ASK: Any = [{"role": "user", "content": WHICH_TEA}]
 KEY = "sk-of-the-application"
 
 
-def sdk(proxy: RunningProxy, user: User | None, *, retries: int = 0, **options: Any) -> AsyncOpenAI:
+def sdk(proxy: RunningProxy, user: User | None) -> AsyncOpenAI:
     return AsyncOpenAI(
         base_url=f"http://127.0.0.1:{proxy.port}/v1",
         api_key=KEY,
-        max_retries=retries,
+        max_retries=0,
         default_headers={"X-OpenWebUI-User-Id": user.id, "X-OpenWebUI-Chat-Id": "sdk"} if user else {},
         http_client=DefaultAsyncHttpxClient(
             verify=False
         ),  # it takes long to read certificates, that nobody needs
-        **options,
     )
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's SDK speaks through the proxy as without it: chats, responses, tools, files, errors, retries, sockets."""
+"""OpenAI's SDK speaks through the proxy as without it: chats, responses, tools, files, errors, sockets."""
 
 import asyncio
 import json
@@ -27,15 +27,11 @@ from tests.scripted.dialects import response, response_stream
 from tests.scripted.realtime import RealtimeUpstream, realtime_upstream
 from tests.scripted.upstream import (
     Answer,
-    End,
-    Fields,
     ScriptedUpstream,
     completion,
     completion_body,
     completion_stream,
-    events,
     failure,
-    streamed,
     whole,
 )
 from tests.servers.running_proxy import RunningProxy, User, somebody
@@ -209,67 +205,6 @@ async def test_errors_arrive_as_the_upstreams_own(
     assert error.response.headers.get("retry-after") == ("7" if expected is openai.RateLimitError else None)
     assert error.response.headers["x-recollect-memories"] == ("1" if known else "0")
     assert "x-recollect-error" not in error.response.headers
-
-
-async def test_a_stream_that_breaks_off_is_an_error_for_the_sdk_too(
-    client: AsyncOpenAI, upstream: ScriptedUpstream
-) -> None:
-    upstream.answers.append(streamed(*list(events("Lap", "sang"))[:3], End.CLOSE))
-    said = ""
-
-    async def listen() -> None:
-        nonlocal said
-        async for chunk in await client.chat.completions.create(model="scripted", messages=ASK, stream=True):
-            said += chunk.choices[0].delta.content or ""
-
-    with pytest.raises(openai.APIConnectionError):
-        await listen()
-    assert said == "Lapsang"
-
-
-async def test_a_stream_that_is_cancelled_frees_the_upstream(
-    client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None, proxy: RunningProxy
-) -> None:
-    upstream.answers.append(streamed(*list(events("Lap", "sang"))[:3], End.SILENCE))
-
-    stream = await client.chat.completions.create(model="scripted", messages=ASK, stream=True)
-    async for chunk in stream:
-        if chunk.choices[0].delta.content == "sang":
-            break
-    await stream.close()
-
-    async with asyncio.timeout(20):
-        await upstream.last.client_left.wait()
-    if known:
-        assert (await proxy.logged(known))[-2:] == [("user", WHICH_TEA), ("assistant", "Lapsang")]
-
-
-SOON: Fields = [(b"retry-after-ms", b"1")]
-
-
-@pytest.mark.parametrize("status", [408, 429, 500])
-@pytest.mark.parametrize("stream", [False, True])
-async def test_it_is_tried_again_until_it_succeeds(
-    proxy: RunningProxy, upstream: ScriptedUpstream, known: User | None, status: int, *, stream: bool
-) -> None:
-    answer = completion_stream("At", " last.") if stream else completion("At last.")
-    upstream.answers += [failure(status, headers=SOON), failure(status, headers=SOON), answer]
-
-    async with sdk(proxy, known, retries=2) as client:
-        said = await client.chat.completions.create(model="scripted", messages=ASK, stream=stream)
-        text = (
-            said.choices[0].message.content
-            if isinstance(said, openai.types.chat.ChatCompletion)
-            else "".join([chunk.choices[0].delta.content or "" async for chunk in said])
-        )
-
-    assert text == "At last."
-    counts = [request.values(b"x-stainless-retry-count") for request in upstream.received]
-    assert counts == [[b"0"], [b"1"], [b"2"]]
-    assert len({request.body for request in upstream.received}) == 1
-    assert_recalled(upstream.last, known)
-    if known:
-        assert (await proxy.logged(known))[-2:] == [("user", WHICH_TEA), ("assistant", "At last.")]
 
 
 @pytest.fixture(scope="module")

@@ -29,15 +29,6 @@ async def test_a_project_is_chosen_and_left(visitor: Visitor) -> None:
     assert TEA in text_of(await visitor.sent("/project", {"name": ""}))
 
 
-@pytest.mark.usefixtures("boat")
-async def test_a_project_of_another_person_shows_ones_own_memory(pages: Pages) -> None:
-    visitor = await pages.person(pages.ben)
-
-    shown = text_of(await visitor.sent("/project", {"name": "boat"}))
-
-    says(shown, lacks=(BOAT, "boat"))
-
-
 async def test_a_form_changes_the_memory_it_shows(pages: Pages, visitor: Visitor, boat: str) -> None:
 
     await visitor.post("/add", {"content": "The mast is new", "kind": "fact", "project": "boat"})

@@ -314,16 +314,6 @@ async def test_no_nonsense_changes_it(pages: Pages, path: str, fields: dict[str,
     assert await entries(pages) == before
 
 
-async def test_it_is_nobody_elses(pages: Pages, visitor: Visitor) -> None:
-    await allow(pages, pages.anna)
-    await allow(pages, pages.ben)
-    bens = await pages.engine.add_to_profile(pages.ben, ProfileField.NAME, "Is called Ben")
-
-    for path in ("/profile/correct", "/profile/confirm", "/profile/refuse", "/profile/erase"):
-        fields = {"id": str(bens.id), "field": "notes", "content": "mine"}
-        assert (await visitor.post(path, fields)).status == 404, path
-    assert "Is called Ben" not in await visitor.html("/profile")
-    assert [each.content for each in await entries(pages, pages.ben)] == ["Is called Ben"]
 
 
 async def test_where_nothing_embeds_no_proposals_are_promised(postgres: Postgres, store: Store) -> None:

@@ -11,9 +11,17 @@ from urllib.parse import quote
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.in_turn import in_turn
-from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.recollect_proxy.own_proxies import serves
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
-from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User, chat_body, extract_statements
+from tests.servers.running_proxy import (
+    CHAT,
+    KEY,
+    RunningProxy,
+    User,
+    chat_body,
+    extract_statements,
+    is_extraction,
+)
 from tests.servers.served_process import environment, served_process
 from tests.support.made_up_keys import URL_SAFE, made_up
 from tests.support.waiting import until
@@ -27,21 +35,9 @@ FOR_US = [
 ]
 
 
-def is_extraction(request: Received) -> bool:
-    return "response_format" in request.json
-
-
-@pytest.fixture(scope="module")
-async def forwarding(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    async with own_proxies.serve(forward_identity=True) as proxy:
-        yield proxy
-
-
-@pytest.fixture(scope="module")
-async def own_model(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    """A proxy whose upstream extracts, too, with the request's own key."""
-    async with own_proxies.serve(extraction_base_url=None, extraction_model=None) as proxy:
-        yield proxy
+forwarding = serves(forward_identity=True)
+own_model = serves(extraction_base_url=None, extraction_model=None)
+"""A proxy whose upstream extracts, too, with the request's own key."""
 
 
 def names(request: Received) -> set[bytes]:

@@ -7,18 +7,14 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
-from tests.servers.running_proxy import KEY, RunningProxy, User, chat_body, extract_statements
+from tests.servers.running_proxy import KEY, RunningProxy, User, chat_body, extract_statements, is_extraction
 from tests.support.waiting import until
 
 KNOWN = "I keep bees in the garden."
 
 
 def _answer(request: Received) -> Answer:
-    return extract_statements(request) if _is_background(request) else completion("All right.")
-
-
-def _is_background(request: Received) -> bool:
-    return "response_format" in request.json
+    return extract_statements(request) if is_extraction(request) else completion("All right.")
 
 
 def _wanted(request: Received) -> str:
@@ -41,7 +37,7 @@ class Servers:
 
     def background(self, server: ScriptedUpstream) -> list[Received]:
         """Return the extractions and summaries that a server was asked for; a summary may come late."""
-        return [each for each in server.received if _is_background(each)]
+        return [each for each in server.received if is_extraction(each)]
 
     def extractions(self, server: ScriptedUpstream) -> list[Received]:
         return [each for each in self.background(server) if _wanted(each) == "memories"]

@@ -10,7 +10,7 @@ from tests.recollect_proxy.given import CAT, WHICH_CAT
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.recollect_proxy.settings import changed
 from tests.scripted.embeddings import embedded
-from tests.scripted.upstream import End, ScriptedUpstream, completion_body, failure, whole
+from tests.scripted.upstream import End, ScriptedUpstream, completion_body, whole
 from tests.servers.databases import Database, running_database
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.support.waiting import until
@@ -95,24 +95,6 @@ async def test_while_the_database_is_stopped_chats_pass_untouched_and_are_rememb
         assert said[said.index(CAT) + 1] == "Nice."
 
 
-async def test_a_proxy_that_starts_before_its_database_serves_chats_and_recovers(
-    settings: ProxySettings, database: Database, upstream: ScriptedUpstream, user: User
-) -> None:
-    await database.stop()
-    async with running_proxy(settings) as proxy:
-        answer = await proxy.say(user, CAT)
-
-        assert answer.status == 200
-        assert answer.header(b"x-recollect-skipped") == b"store"
-        assert upstream.last.body == chat_body(CAT)
-        assert await store_status(proxy) == "unavailable"
-
-        await database.start()
-        assert await proxy.app.engine.ready(60)
-        await recalled(proxy, user, upstream, CAT)
-        assert await store_status(proxy) == "ok"
-
-
 @pytest.fixture(scope="module")
 async def module_embedder() -> AsyncIterator[ScriptedUpstream]:
     async with ScriptedUpstream(embedded) as server:
@@ -161,35 +143,6 @@ async def test_an_embedder_of_another_server_works_too(
     assert CAT in upstream.last.system
     assert embedder.last.target == b"/v1/embeddings"
     assert embedder.last.values(b"authorization") == [b"Bearer sk-embed"]
-
-
-async def test_while_the_logs_embedder_is_broken_chats_pass_and_are_formed_and_embedded_afterwards(
-    remote: RunningProxy,
-    embedder: ScriptedUpstream,
-    upstream: ScriptedUpstream,
-    user: User,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(indexing, "_EMBEDDER_DELAY", timedelta(seconds=1))
-    embedder.otherwise = lambda _request: failure(400)
-
-    answer = await remote.say(user, CAT)
-
-    assert answer.status == 200
-    assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
-    assert upstream.last.body == chat_body(CAT)
-    [memory] = await remote.memories(user)
-    assert memory.content == CAT
-    assert memory.embedding_model is not None
-    await remote.say(user, "Tell me about my cat Minka.", chat="chat-2")
-    assert CAT in upstream.last.system
-    assert await remote.engine.unembedded(user.known_as) > 0
-    embedder.otherwise = embedded
-
-    async def is_embedded() -> bool:
-        return await remote.engine.unembedded(user.known_as) == 0
-
-    await until(is_embedded)
 
 
 async def test_an_embedder_that_never_answers_does_not_keep_the_proxy_from_stopping(

@@ -1,7 +1,6 @@
 """A server that is named without a path is reached by OpenAI's API below /v1 and by Ollama's own below /api."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -31,12 +30,9 @@ def asked(**fields: Any) -> bytes:
     ).encode()
 
 
-@pytest.fixture(scope="module")
-async def proxy(
-    listening_proxies: ListeningProxies, session_upstream: ScriptedUpstream
-) -> AsyncIterator[RunningProxy]:
-    async with listening_proxies.serve(upstream=f"http://127.0.0.1:{session_upstream.port}") as proxy:
-        yield proxy
+@pytest.fixture
+def proxy(whole_server: RunningProxy) -> RunningProxy:
+    return whole_server
 
 
 async def test_a_chat_is_given_memories_and_its_lines_come_as_they_were(

@@ -1,12 +1,10 @@
 """A WebSocket that the upstream does not open is not opened to the client; and whose key goes up."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 
 import pytest
-import structlog
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.wire.routes import HANDSHAKE, OPERATORS_KEY
@@ -33,16 +31,6 @@ async def keyed_relay(
     own = {"upstream": session_talker.base_url, "upstream_api_key": OPERATORS_KEY}
     async with listening_proxies.serve(**own) as proxy:
         yield proxy
-
-
-@pytest.fixture
-def _logging_as_before() -> Iterator[None]:
-    root = logging.getLogger()
-    configuration, handlers, level = structlog.get_config(), root.handlers, root.level
-    yield
-    structlog.configure(**configuration)
-    root.handlers = handlers
-    root.setLevel(level)
 
 
 # -- refused by the upstream -----------------------------------------------------------------------
@@ -258,7 +246,7 @@ async def test_a_key_of_our_making_goes_on_in_no_header_of_a_chat(
     assert WHOLE_KEY.encode() not in b"".join(value for _, value in upstream.last.headers)
 
 
-@pytest.mark.usefixtures("_logging_as_before", "talker")
+@pytest.mark.usefixtures("process_logging", "talker")
 async def test_no_key_and_no_word_is_logged_whatever_the_level(
     keyed_relay: RunningProxy,
     keyed: RunningProxy,

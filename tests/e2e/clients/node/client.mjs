@@ -2,10 +2,9 @@
 // What to ask comes as JSON on the standard input; what came is told as JSON on the standard output.
 
 import net from "node:net";
-import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-import OpenAI, { toFile } from "openai";
+import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import WebSocket from "ws";
@@ -44,21 +43,6 @@ async function helpedStream(client) {
   return { said, final: await stream.finalContent() };
 }
 
-async function abortedStream(client) {
-  const said = [];
-  const stream = client.chat.completions.stream(chat);
-  stream.on("content", (piece) => {
-    said.push(piece);
-    if (said.join("") === "Lapsang") stream.abort();
-  });
-  try {
-    await stream.done();
-  } catch (error) {
-    return { said, aborted: error instanceof OpenAI.APIUserAbortError };
-  }
-  return { said, aborted: false };
-}
-
 async function wholeResponse(client) {
   const { data, response } = await client.responses
     .create({ model: "scripted", input: task.question })
@@ -91,22 +75,6 @@ async function failedChat(client) {
     };
   }
   return null;
-}
-
-async function impatientChat() {
-  try {
-    await sdk({ timeout: 3000 }).chat.completions.create(chat);
-  } catch (error) {
-    return { timedOut: error instanceof OpenAI.APIConnectionTimeoutError };
-  }
-  return { timedOut: false };
-}
-
-async function upload(client) {
-  const bytes = Buffer.alloc(300_000, 7);
-  const file = await toFile(Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]), "tea ☕.bin");
-  const uploaded = await client.files.create({ file, purpose: "batch" });
-  return { id: uploaded.id };
 }
 
 // The SDK insists on TLS for realtime (wss://); what is before us ends that in practice.
@@ -143,13 +111,10 @@ const ways = {
   chat: wholeChat,
   stream: streamedChat,
   helper: helpedStream,
-  abort: abortedStream,
   retries: (_) => wholeChat(sdk({ maxRetries: 2 })),
   response: wholeResponse,
   "streamed-response": streamedResponse,
   error: failedChat,
-  timeout: impatientChat,
-  upload,
   realtime,
   "browser-realtime": browserRealtime,
 };

@@ -15,7 +15,6 @@ from tests.e2e.openwebui.in_browser.web_page import web_page
 from tests.e2e.openwebui.language_model import prompt
 from tests.e2e.openwebui.people import PASSWORD, ROWING, WHERE, Conversation, Person
 from tests.e2e.openwebui.server import REPOSITORY
-from tests.support.browsers import headless_browser
 from tests.support.waiting import until
 
 LISBON, PORTO = "I live in Lisbon with my dog Pipa.", "I live in Porto with my dog Pipa."
@@ -31,12 +30,6 @@ _PICTURES = REPOSITORY / "docs" / "how-to" / "my-memories"
 
 
 Keep: TypeAlias = Callable[[MyMemories, str], Awaitable[None]]
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with headless_browser() as opened:
-        yield opened
 
 
 @pytest.fixture

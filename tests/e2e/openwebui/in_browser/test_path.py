@@ -6,7 +6,6 @@ Needs ``apt-get install chromium``. With FILMS=FOLDER films of it are kept there
 import json
 import os
 import time
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from tests.e2e.openwebui.in_browser.my_memories import MyMemories
 from tests.e2e.openwebui.in_browser.web_page import WebPage, web_page
 from tests.e2e.openwebui.language_model import last_message, prompt
 from tests.e2e.openwebui.people import PASSWORD, Person
-from tests.support.browsers import headless_browser
 from tests.support.films import Film, filmed
 from tests.support.received import Received
 
@@ -162,12 +160,6 @@ class Play:
 
     async def _lists(self, *texts: str) -> None:
         await expect(self._mine.rows.locator(".text")).to_have_text(texts)
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with headless_browser() as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("served_host", ["filter"], indirect=True)
