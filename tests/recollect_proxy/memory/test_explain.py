@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import named
-from tests.servers.running_proxy import RunningProxy, User
+from tests.servers.running_proxy import RunningProxy, User, somebody
 
 from recollect.model import LogEntry, Turn, TurnNotes, Written
 from recollect_proxy.memory_api import of_insights
@@ -71,6 +71,19 @@ async def test_what_was_asked_is_told_as_the_log_has_it(proxy: RunningProxy, dri
         "SELECT r::text FROM recollect.request_metrics r WHERE id = $1", explanation["request_id"]
     )
     assert "tea" not in kept["r"]
+
+
+async def test_a_user_is_told_of_their_own_requests_alone(proxy: RunningProxy, drinker: User) -> None:
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
+    request = explanation["request_id"]
+
+    own = await proxy.api(b"GET", f"/users/{drinker.known_as}/explain/{request}")
+    others = await proxy.api(b"GET", f"/users/{somebody().known_as}/explain/{request}")
+    [listed] = (await proxy.api(b"GET", f"/users/{drinker.known_as}/recalls")).json["recalls"]
+
+    assert own.json == explanation
+    assert (others.status, others.json["error"]["code"]) == (404, "request_not_found")
+    assert (listed["request_id"], listed["question"]) == (request, WHICH_TEA)
 
 
 async def test_what_was_asked_is_not_told_where_that_is_switched_off(
