@@ -314,8 +314,6 @@ async def test_no_nonsense_changes_it(pages: Pages, path: str, fields: dict[str,
     assert await entries(pages) == before
 
 
-
-
 async def test_where_nothing_embeds_no_proposals_are_promised(postgres: Postgres, store: Store) -> None:
     async with serve_pages(engine_over(postgres, BrokenEmbedder())) as served:
         await allow(served, store.anna)
