@@ -377,7 +377,11 @@ def test_what_goes_on_until_now_reaches_up_to_today(text: str) -> None:
     [
         ("in March, April and May", [MARCH, APRIL, MAY]),
         ("3, 5 and 7 March", [MARCH_3, MARCH_5, "2024-03-07 2024-03-08"]),
-        ("in May and June", ["2023-05-01 2023-06-01", "2023-06-01 2023-07-01"]),
+        ("in May and June", [MAY, "2024-06-01 2024-07-01"]),
+        ("in June and July", ["2023-06-01 2023-07-01", "2023-07-01 2023-08-01"]),
+        ("in December and January", ["2023-12-01 2024-01-01", "2024-01-01 2024-02-01"]),
+        ("on 14 and 16 May", ["2024-05-14 2024-05-15", "2024-05-16 2024-05-17"]),
+        ("I will be there on 14 and 16 May", ["2024-05-14 2024-05-15", "2024-05-16 2024-05-17"]),
         ("I will go in May and June", [MAY, "2024-06-01 2024-07-01"]),
         ("last year, on 3 and 5 March", ["2023-03-03 2023-03-04", "2023-03-05 2023-03-06"]),
         ("3 and 5 March last month", [LAST_MONTH]),

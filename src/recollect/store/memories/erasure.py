@@ -39,13 +39,13 @@ async def erase_session(
     of_chat = frozenset(messages)
     sorted_out = [await _sort_out(transaction, row, of_chat) for row in rows]
     await _detach(transaction, session_id, [each for each in sorted_out if each.stays])
-    told = {each.id for each in sorted_out if not each.stays}
-    await _take_back(transaction, exchanges, told)
+    going = {each.id for each in sorted_out if not each.stays}
+    await _take_back(transaction, exchanges, going)
     chunks = len(await delete_chunks(connection, user_id, messages))
-    hidden = await hide_messages(transaction, Reason.DELETED, messages, items=list(told))
-    told |= {*hidden.summaries}
+    hidden = await hide_messages(transaction, Reason.DELETED, messages, items=list(going))
+    going |= {*hidden.summaries}
     counts = {"message_chunks": chunks, **await _delete_log(connection, user_id, session_id)}
-    vectors = await column(connection, SQL["erase_memories"], user_id, list(told))
+    vectors = await column(connection, SQL["erase_memories"], user_id, list(going))
     await connection.execute(SQL["erase_not_helpful_of"], user_id, vectors, [])
     held = await column(connection, SQL["erase_quarantine_of_session"], user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
@@ -97,20 +97,20 @@ async def _detach(transaction: Transaction, session_id: str, staying: Iterable[_
     )
 
 
-async def _take_back(transaction: Transaction, exchanges: Sequence[UUID], told: Collection[UUID]) -> None:
+async def _take_back(transaction: Transaction, exchanges: Sequence[UUID], going: Collection[UUID]) -> None:
     """Undo the chat's changes of memories that stay, and hide the memories that it alone taught."""
     rows = await transaction.connection.fetch(SQL["updates_of_exchanges"], transaction.user_id, exchanges)
     updates = [update_of(row) for row in rows]
     replacing = {each.memory_id for each in updates if each.action is Action.REPLACE}
-    await transaction.unlink_all([each for each in told if each not in replacing])
+    await transaction.unlink_all([each for each in going if each not in replacing])
     for update in updates:  # the newest first
         is_added = update.action in {Action.ADD, Action.QUARANTINE}
-        stays = update.action is Action.REPLACE and update.memory_id not in told
+        stays = update.action is Action.REPLACE and update.memory_id not in going
         if is_added or stays or is_forget_command(update):
             continue
         with suppress(NotUndoableError, DuplicateMemoryError):
             await undo(transaction, update, Reason.DELETED)
-    await transaction.unlink_all(list(told))
+    await transaction.unlink_all(list(going))
 
 
 async def _delete_log(connection: Connection, user_id: str, session_id: str) -> dict[str, int]:

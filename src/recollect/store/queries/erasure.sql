@@ -116,8 +116,8 @@ WHERE v.owner = $1 AND (v.session_id = $2 OR v.kind <> 'summary' AND v.message_i
 UPDATE vectors AS v
 SET message_ids = $3, session_id = nullif(v.session_id, $4),
     evidence = CASE WHEN v.session_id = $4 THEN NULL ELSE v.evidence END,
-    use = told.use, topics = told.topics, questions = told.questions,
-    "values" = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v."values" ELSE {content_values} END
+    use = hints.use, topics = hints.topics, questions = hints.questions,
+    "values" = CASE WHEN v.use IS NOT DISTINCT FROM hints.use THEN v."values" ELSE {content_values} END
 FROM vectors AS o
 -- No row where the hints go, so that all three become NULL.
 LEFT JOIN LATERAL (
@@ -125,7 +125,7 @@ LEFT JOIN LATERAL (
     WHERE o.session_id IS DISTINCT FROM $4 OR EXISTS (
         SELECT FROM memory_updates AS u WHERE u.user_id = $1 AND u.memory_id = o.id AND u.reason = 'edited'
     )
-) AS told ON true
+) AS hints ON true
 WHERE v.owner = $1 AND v.id = $2 AND o.owner = $1 AND o.id = $2;
 
 -- name: unlink_memories
@@ -208,8 +208,8 @@ DELETE FROM quarantine WHERE user_id = $1 AND message_ids && $2::uuid[] RETURNIN
 -- name: detach_from_messages
 -- Forget that memories of the user rest on these messages, in which words they were said, and their hints; not if the user edited it.
 UPDATE vectors AS v
-SET evidence = NULL, use = told.use, topics = told.topics, questions = told.questions,
-    "values" = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v."values" ELSE {content_values} END,
+SET evidence = NULL, use = hints.use, topics = hints.topics, questions = hints.questions,
+    "values" = CASE WHEN v.use IS NOT DISTINCT FROM hints.use THEN v."values" ELSE {content_values} END,
     message_ids = ARRAY(
         SELECT said.id FROM unnest(v.message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
         ORDER BY said.place
@@ -218,7 +218,7 @@ FROM vectors AS o
 LEFT JOIN LATERAL (
     SELECT o.use, o.topics, o.questions
     WHERE EXISTS (SELECT FROM memory_updates AS u WHERE u.user_id = $1 AND u.memory_id = o.id AND u.reason = 'edited')
-) AS told ON true
+) AS hints ON true
 WHERE v.owner = $1 AND o.owner = $1 AND o.id = v.id AND o.message_ids && $2::uuid[];
 
 -- name: beside_messages

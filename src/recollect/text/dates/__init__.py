@@ -29,9 +29,10 @@ def dates_meant(
     """Return the dates that the first 2,000 characters of a text speak of, in order of appearance, at most five.
 
     A date without its year is the latest that has begun, or, if the text speaks of the future (``ahead``: that is known), the
-    next. "03/04/2024" is both of its readings. "Before" and "after" reach a hundred years; "by Friday" is the Friday, or reaches
-    as far (``reaches``), which would take in all other dates. Weeks begin on Monday; seasons are those of the north. Overlapping
-    dates are one period. "Yesterday" is counted from ``now`` in its zone, which is the person's; without one, in UTC.
+    next. The dates of a list follow each other, around today if they can. "03/04/2024" is both of its readings. "Before" and
+    "after" reach a hundred years; "by Friday" is the Friday, or reaches as far (``reaches``), which would take in all other
+    dates. Weeks begin on Monday; seasons are those of the north. Overlapping dates are one period. "Yesterday" is counted from
+    ``now`` in its zone, which is the person's; without one, in UTC.
     """
     if not may_name_date(text):
         return ()

@@ -1,7 +1,7 @@
 """The rules by which date words make dates, one set for all languages. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple, TypeAlias
 
 from recollect.text.dates.spans import (
@@ -62,6 +62,11 @@ class _Frame(NamedTuple):
         """Which year a date without one gets: the next, or the latest that has begun."""
         return 1 if self.is_future else None
 
+    @property
+    def sure(self) -> int:
+        """Which date of a list without a year has that year: the first has begun, or the last is to come."""
+        return -1 if self.is_future else 0
+
 
 Spans: TypeAlias = tuple[Span, ...]
 Rule: TypeAlias = Callable[[Found, _Frame], Spans]
@@ -116,25 +121,23 @@ def _month(found: Found, frame: _Frame) -> Spans:
 
 
 def _months_listed(found: Found, frame: _Frame) -> Spans:
-    """Read "March, April and May", "May and June 2025"; without a year the last is read, and the others are the nearest before it."""
+    """Read "March, April and May", "May and June 2025"; without a year as they follow each other, and around today if they can."""
     numbers = found.numbers("Mm")
     if not found.keys().isdisjoint("YUR"):
         return tuple(each for month in numbers for each in _of_its_year(found, frame, None, month))
-    [last] = _of_its_year(found, frame, frame.shift, numbers[-1])
-    whole = [last]
-    for month in reversed(numbers[:-1]):
-        next_index = month_index(whole[0].start)
-        whole.insert(0, months(next_index - ((next_index + 1 - month) % _MONTHS or _MONTHS)))
-    return tuple(whole)
+    steps = [(later - month) % _MONTHS or _MONTHS for month, later in pairwise(numbers)]
+    [known] = _of_its_year(found, frame, frame.shift, numbers[frame.sure])
+    first = month_index(known.start) - (sum(steps) if frame.sure else 0)
+    return tuple(map(months, accumulate(steps, initial=first)))
 
 
 def _days_listed(found: Found, frame: _Frame) -> Spans:
     """Read "3, 5 and 7 May", "March 3 and 5": days of one month."""
     month, days = _either(found, "Mmn").number, found.numbers("Od")
-    [last] = _of_its_year(found, frame, frame.shift, month, days[-1])
-    if last.is_empty or last.end - last.start > 1:
-        return (last,)  # "3 and 5 May last month"
-    return tuple(day_span(month_index(last.start) // _MONTHS, month, day) for day in days)
+    [known] = _of_its_year(found, frame, frame.shift, month, days[frame.sure])
+    if known.is_empty or known.end - known.start > 1:
+        return (known,)  # "3 and 5 May last month"
+    return tuple(day_span(month_index(known.start) // _MONTHS, month, day) for day in days)
 
 
 def _days_listed_in_east(found: Found, frame: _Frame) -> Spans:
