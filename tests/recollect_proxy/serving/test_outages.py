@@ -18,7 +18,7 @@ from tests.support.waiting import until
 from recollect import indexing
 from recollect.engine.background import inbox
 from recollect.engine.live import live_engine, log_writer
-from recollect.store import jobs_runner as runner
+from recollect.store import jobs as runner
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 DOG = "I also have a dog called Rex."
