@@ -14,7 +14,7 @@ from tests.support.waiting import until
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Add, Reason
 from recollect.store import Postgres, open_postgres
-from recollect.store import jobs_runner as runner
+from recollect.store import jobs as runner
 
 pytestmark = pytest.mark.process
 

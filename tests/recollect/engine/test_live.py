@@ -639,7 +639,7 @@ async def test_a_bug_ends_no_chat_and_is_told_by_its_name(
     live = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
     await live.start()
     failing: object = LogWriter if is_early else live.engine
-    monkeypatch.setattr(failing, "_as_kept" if is_early else "write", fails)
+    monkeypatch.setattr(failing, "_as_kept" if is_early else "write_phase", fails)
 
     with capture_logs() as logs:
         await say(live, store, "one")
