@@ -97,7 +97,8 @@ class NeedThresholds:
         need_of_agent: The same in an agent's memory: nearly each of its requests is the work that it has lessons about.
         need_with_document: The same where a document is next to the question: there a statement needs a higher probability.
         statement: The least probability with which a statement is needed.
-        statement_of_several: The same for a question that asks for several things.
+        statement_of_several: The same for a question that surely asks for several things; one that may do so has a bar between.
+        surely_several: The logit of the intent "list" from which on it surely does.
         linked: The same for a statement that shares a name with the best.
         serves: The least probability of the best statement with which no passages of the log are needed.
         about_document: The least probability where a document is next to the question.
@@ -116,6 +117,7 @@ class NeedThresholds:
     # So low since a missing statement hurts an answer, and a needless one hardly does (decisions 0035, 0100).
     statement: float = 0.01
     statement_of_several: float = 0.001
+    surely_several: float = 2.0
     linked: float = 0.0003  # not for a list: its own bar is so low that names only add noise (decision 0100)
     serves: float = 0.035
     about_document: float = 0.12
@@ -148,10 +150,11 @@ class NeedThresholds:
             own_share=0.0,
         )
 
-    def floor(self, query: RecallQuery, likely: Floats, *, several: bool = False) -> float:
-        """Return the least of the statements' probabilities with which one is needed for a question, perhaps for ``several`` things."""
+    def floor(self, query: RecallQuery, likely: Floats, several: float = 0.0) -> float:
+        """Return the least of the statements' probabilities with which one is needed; ``several``: the logit of the intent "list"."""
         if not query.has_document:
-            return self.statement_of_several if several else self.statement
+            surely = min(max(several / self.surely_several, 0.0), 1.0)
+            return math.pow(self.statement, 1 - surely) * math.pow(self.statement_of_several, surely)
         if not query.is_about_oneself:
             return self.about_document
         return max(self.own_about_document, self.own_share * float(likely.max(initial=0.0)))
@@ -290,7 +293,7 @@ def needs_of(
         told = judged.recollections(order[:listed].tolist(), listed)
         return Needs(tuple(told), served=understood, understood=understood)
     several = intents.list > 0
-    floor = bar.floor(query, likely, several=several)
+    floor = bar.floor(query, likely, intents.list)
     needed = int(np.count_nonzero(likely >= floor))
     told = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
     sure = likely >= max(floor, bar.serves)
