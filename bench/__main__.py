@@ -17,6 +17,7 @@ PROGRAMS = {
     "loss": ("bench.loss.run", "how many short facts are lost between people's words and the store"),
     "speed": ("bench.speed.compare", "time and memory, compared with other proxies (`make bench`)"),
     "recall-size": ("bench.speed.recall_size", "time, pages and bytes of a recall as memories grow"),
+    "flood": ("bench.speed.flood", "how long a person's chat waits next to another person's flood"),
     "disk": ("bench.speed.disk", "the disk that messages take"),
     "workers": ("bench.chaos.workers", "how fast N workers form a backlog, and how late a memory is"),
     "chaos": ("bench.chaos.run", "the costs of faults under load: database, models, kills (`make chaos`)"),

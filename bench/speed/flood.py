@@ -1,0 +1,94 @@
+"""Measures how long one person's chats wait while another person floods the same core.
+
+    python -m bench flood [--connections N] [--seconds N]
+
+A person with 1,000 memories asks new questions over 60 connections, as fast as answers come. Another with 200 asks one new
+question after the other, with a short pause between: first alone, then next to the flood. The flood's prompts have 2 KB, then
+200 KB. Times are milliseconds to the first byte.
+"""
+
+import asyncio
+from pathlib import Path
+
+import uvloop
+
+from bench.figures import number, percentile
+from bench.report import options_of, publish, table
+from bench.servers import memory_api, mock_llm, work_folder
+from bench.speed.client import Target
+from bench.speed.loads import closed_loop
+from bench.speed.prompts import NOW, SIZES, WHOLE, Questions, statements
+from bench.speed.recollect_server import recollect
+from bench.speed.systems import System
+from bench.watching import cores
+
+_OTHERS = 200
+"""The memories of the person who waits."""
+
+_PAUSE_SECONDS = 0.05
+_LEAD_SECONDS = 1.0
+"""The flood runs so much longer than the questions, before and behind them."""
+
+_WARM_UP = 15
+
+
+async def _ask(target: Target, seconds: float) -> list[float]:
+    """Ask one question after the other; return the milliseconds to each first byte, without the first answers'."""
+    connection = await target.connect()
+    took: list[float] = []
+    end = asyncio.get_running_loop().time() + seconds
+    while asyncio.get_running_loop().time() < end:
+        await connection.ask(next(target.requests))
+        took.append((connection.first_at - connection.sent_at) / 1e6)
+        await asyncio.sleep(_PAUSE_SECONDS)
+    connection.drop()
+    return took[_WARM_UP:]
+
+
+async def _beside(own: Target, crowd: Target, *, connections: int, seconds: float) -> list[float]:
+    flood = closed_loop(crowd, connections=connections, seconds=seconds + 2 * _LEAD_SECONDS)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(flood)
+        await asyncio.sleep(_LEAD_SECONDS)
+        return await _ask(own, seconds)
+
+
+async def _measure(own: System, crowd: System, *, connections: int, seconds: float) -> dict[str, list[float]]:
+    """Return the milliseconds that a person waits, alone and next to floods of each size."""
+    questions = Questions()
+    target = own.target(NOW, SIZES["2 KB"], questions)
+    took = {"alone": await _ask(target, seconds)}
+    for name, size in SIZES.items():
+        flood = crowd.target(WHOLE, size, questions)
+        took[f"{connections} connections, {name}"] = await _beside(
+            target, flood, connections=connections, seconds=seconds
+        )
+    return took
+
+
+def _of(person: str) -> bytes:
+    return System.headers + f"X-OpenWebUI-User-Id: {person}\r\nX-OpenWebUI-Chat-Id: local:bench\r\n".encode()
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = options_of(__doc__)
+    parser.add_argument("--connections", type=int, default=60)
+    parser.add_argument("--seconds", type=float, default=8.0, help="of each measurement")
+    options = parser.parse_args()
+    with (
+        work_folder() as folder,
+        mock_llm(cores()[-1]) as mock,
+        recollect(Path(folder) / "recollect", mock.url) as (server, _),
+    ):
+        api = memory_api(server)
+        for statement in statements(_OTHERS):
+            api.call("POST", "/memory/users/other/memories", {"content": statement})
+        own, crowd = (System("on", "", server.port, _of(person), server) for person in ("other", "reader"))
+        took = uvloop.run(_measure(own, crowd, connections=options.connections, seconds=options.seconds))
+    rows = [
+        (name, len(times), *(number(percentile(times, each)) for each in (50, 95, 100)))
+        for name, times in took.items()
+    ]
+    body = table(("", "questions", "p50", "p95", "max"), rows)
+    publish(options, "Another person's chat next to a flood", body, took)
