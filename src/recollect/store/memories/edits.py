@@ -41,13 +41,144 @@ from recollect.model import (
     Update,
 )
 from recollect.store.memories.changes import apply_change
-from recollect.store.memories.quarantine import read_held
+from recollect.store.memories.quarantine import read_held, wake_approvals
 from recollect.store.memories.transaction import Transaction, hide_messages, insert_vector
 from recollect.store.memories.undo import reopen_todos
-from recollect.store.pool import Connection, StorePart, column
+from recollect.store.pool import StorePart, column
 from recollect.store.rows import exchange_of, update_of
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
+
+
+class Edits(StorePart):
+    """The changes of memories by hand."""
+
+    async def edit(
+        self, user_id: str, wanted: Embedded, *, actor: Actor, at: datetime, by: str = ""
+    ) -> Memory:
+        """Write a revision over the stored memory, under the user's lock, and return it as it is then.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own.
+            DuplicateMemoryError: The user has another memory with that content.
+            ChangedMeanwhileError: Its version is none of the revision's.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await _revise(Transaction(connection, user_id, actor, at, by=by), wanted)
+
+    async def change_all(
+        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime, by: str = ""
+    ) -> list[Memory | None]:
+        """Change and take away memories in one transaction, in order, all or none; return each as it is then, None for one that is gone.
+
+        Raises:
+            BulkRefusedError: Some can't be changed: a memory is missing, another has that content, or its version is
+                not an expected one. Nothing was done.
+        """
+        async with self._database.changing(user_id) as connection:
+            transaction = Transaction(connection, user_id, actor, at, by=by)
+            done: list[Memory | None] = []
+            failures: dict[int, StoreError] = {}
+            for position, each in enumerate(wanted):
+                try:
+                    done.append(await _change(transaction, each))
+                except (
+                    MemoryNotFoundError,
+                    DuplicateMemoryError,
+                    ChangedMeanwhileError,
+                    EndsBeforeItBeginsError,
+                ) as error:
+                    failures[position] = error
+            if failures:
+                raise BulkRefusedError(failures)
+            return done
+
+    async def release(
+        self, user_id: str, memory_id: UUID, memory: Memory | None, *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Release a quarantined memory: keep ``memory`` in its place, or refuse it if None.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
+        async with self._database.changing(user_id) as connection:
+            done = await _released(Transaction(connection, user_id, actor, at), memory_id, memory)
+            await wake_approvals(connection, user_id)
+        return done
+
+    async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
+        """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own of the kinds ``STATEMENTS``, and sees none that
+                is shared: summaries and verbatim turns say what was said in a chat, and are nobody else's.
+        """
+        async with self._database.changing(user_id) as connection:
+            transaction = Transaction(connection, user_id, actor, at)
+            memory = await transaction.seen(memory_id)
+            if memory.owner == COMMONS:
+                return memory
+            if memory.kind not in STATEMENTS:
+                raise MemoryNotFoundError
+            await connection.execute(SQL["lock_user"], COMMONS)
+            for query in ("copy_to_commons", "delete_own_vector", "link_to_commons"):
+                await connection.execute(SQL[query], user_id, memory_id)
+            await transaction.audit(
+                Action.EDIT,
+                Reason.SHARED,
+                memory_id,
+                before=memory.content,
+                after=memory.content,
+                details=addition_details(memory),
+            )
+            return await transaction.seen(memory_id)
+
+    async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
+        """Keep these for every user with few memories, and no longer those with these ids.
+
+        One whose content is kept already is left out. Blocks of prompts that mention a removed memory are no longer
+        attached.
+
+        Raises:
+            StoreError: One is not of the commons or no global one, or its id is used.
+        """
+        async with self._database.over_all_users() as connection:
+            await connection.execute(SQL["lock_user"], COMMONS)
+            if ended := await column(connection, SQL["end_globals"], COMMONS, list(removed), at):
+                await connection.execute(SQL["delete_injections_of_all"], ended)
+            for memory in added:
+                if (memory.owner, memory.source) != (COMMONS, Source.GLOBAL):
+                    raise StoreError("What serves everybody belongs to the commons, and is global.")
+                known = await connection.fetchval(
+                    SQL["global_with_content"], COMMONS, content_hash(storable_text(memory.content))
+                )
+                if known is None and not await insert_vector(connection, memory):
+                    raise StoreError("There is a memory with this id already.")
+
+
+async def _revise(transaction: Transaction, wanted: Embedded) -> Memory:
+    revision = wanted.revision
+    stored = await transaction.seen(revision.memory_id)
+    if stored.owner != transaction.user_id:
+        raise MemoryNotFoundError
+    _expect(stored, revision.versions)
+    content = stored.content if revision.content is None else storable_text(revision.content)
+    kept_hints = stored.hints if content == stored.content else None
+    hints = revision.hints(kept_hints) or kept_hints  # hints of a new content are made again
+    fits = (storable_text(wanted.content), wanted.hints) == (content, hints)
+    new = replace(
+        stored,
+        content=content,
+        embedding=wanted.embedding if fits else None,
+        embedding_model=wanted.embedding_model,
+        hints=hints,
+        **revision.as_is,
+    )
+    begins, ends = new.holds_from, new.holds_until
+    corrected = (begins, ends) != (stored.holds_from, stored.holds_until)
+    if corrected and begins is not None and ends is not None and ends < begins:
+        raise EndsBeforeItBeginsError
+    return await _edit_memory(transaction, stored, new)
 
 
 async def _edit_memory(transaction: Transaction, stored: Memory, new: Memory) -> Memory:
@@ -85,58 +216,9 @@ async def _edit_memory(transaction: Transaction, stored: Memory, new: Memory) ->
     return edited
 
 
-async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
-    """Revise a memory of the user's own, as ``Memories.edit`` says, and return it as stored."""
-    revision = wanted.revision
-    stored = await transaction.seen(revision.memory_id)
-    if stored.owner != transaction.user_id:
-        raise MemoryNotFoundError
-    _expect(stored, revision.versions)
-    content = stored.content if revision.content is None else storable_text(revision.content)
-    kept_hints = stored.hints if content == stored.content else None
-    hints = revision.hints(kept_hints) or kept_hints  # hints of a new content are made again
-    fits = (storable_text(wanted.content), wanted.hints) == (content, hints)
-    new = replace(
-        stored,
-        content=content,
-        embedding=wanted.embedding if fits else None,
-        embedding_model=wanted.embedding_model,
-        hints=hints,
-        **revision.as_is,
-    )
-    begins, ends = new.holds_from, new.holds_until
-    corrected = (begins, ends) != (stored.holds_from, stored.holds_until)
-    if corrected and begins is not None and ends is not None and ends < begins:
-        raise EndsBeforeItBeginsError
-    return await _edit_memory(transaction, stored, new)
-
-
-async def change_all(transaction: Transaction, wanted: Sequence[Embedded | Removal]) -> list[Memory | None]:
-    """Change and remove memories, in order; return each as stored, None for a removed one.
-
-    Raises:
-        BulkRefusedError: Some can't be: it ends the transaction, so that none is.
-    """
-    done: list[Memory | None] = []
-    failures: dict[int, StoreError] = {}
-    for position, each in enumerate(wanted):
-        try:
-            done.append(await _change(transaction, each))
-        except (
-            MemoryNotFoundError,
-            DuplicateMemoryError,
-            ChangedMeanwhileError,
-            EndsBeforeItBeginsError,
-        ) as error:
-            failures[position] = error
-    if failures:
-        raise BulkRefusedError(failures)
-    return done
-
-
 async def _change(transaction: Transaction, wanted: Embedded | Removal) -> Memory | None:
     if isinstance(wanted, Embedded):
-        return await revise(transaction, wanted)
+        return await _revise(transaction, wanted)
     stored = await transaction.linked(wanted.memory_id) or await transaction.past(wanted.memory_id)
     if stored is None:
         raise MemoryNotFoundError
@@ -150,11 +232,8 @@ def _expect(stored: Memory, versions: frozenset[str] | None) -> None:
         raise ChangedMeanwhileError
 
 
-async def release(transaction: Transaction, memory_id: UUID, memory: Memory | None) -> list[Change]:
-    """Keep ``memory`` in place of the quarantined one, with the changes that go with it; if None, refuse that: as ``Memories.release`` says.
-
-    The first change is that of the memory itself.
-    """
+async def _released(transaction: Transaction, memory_id: UUID, memory: Memory | None) -> list[Change]:
+    """Keep ``memory`` in place of the quarantined one, and return the changes, the one of the memory itself first."""
     held = await read_held(transaction.connection, transaction.user_id, memory_id)
     if memory is not None or held.reason is Reason.ENDED:  # a statement that stays is not refused
         await transaction.connection.execute(SQL["release_quarantined"], transaction.user_id, memory_id)
@@ -180,48 +259,6 @@ def _approved(held: Quarantined, memory: Memory) -> list[Change]:
     replaced = next((each for each in with_it if isinstance(each, Replace)), None)
     further = [each for each in with_it if not isinstance(each, Replace)]
     return [replaced or Add(memory, Reason.APPROVED), *further]
-
-
-async def share_memory(transaction: Transaction, memory_id: UUID) -> Memory:
-    """Move a memory of the user's own to the commons, without the words it was said in, as ``Memories.share`` says."""
-    memory = await transaction.seen(memory_id)
-    if memory.owner == COMMONS:
-        return memory
-    if memory.kind not in STATEMENTS:
-        raise MemoryNotFoundError
-    await transaction.connection.execute(SQL["lock_user"], COMMONS)
-    for query in ("copy_to_commons", "delete_own_vector", "link_to_commons"):
-        await transaction.connection.execute(SQL[query], transaction.user_id, memory_id)
-    await transaction.audit(
-        Action.EDIT,
-        Reason.SHARED,
-        memory_id,
-        before=memory.content,
-        after=memory.content,
-        details=addition_details(memory),
-    )
-    return await transaction.seen(memory_id)
-
-
-async def write_globals(
-    connection: Connection, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime
-) -> None:
-    """Add and remove memories that serve everybody; in a transaction over all users.
-
-    Raises:
-        StoreError: One is not of the commons or no global one, or its id is used.
-    """
-    await connection.execute(SQL["lock_user"], COMMONS)
-    if ended := await column(connection, SQL["end_globals"], COMMONS, list(removed), at):
-        await connection.execute(SQL["delete_injections_of_all"], ended)
-    for memory in added:
-        if (memory.owner, memory.source) != (COMMONS, Source.GLOBAL):
-            raise StoreError("What serves everybody belongs to the commons, and is global.")
-        known = await connection.fetchval(
-            SQL["global_with_content"], COMMONS, content_hash(storable_text(memory.content))
-        )
-        if known is None and not await insert_vector(connection, memory):
-            raise StoreError("There is a memory with this id already.")
 
 
 class Repairs(StorePart):
@@ -294,7 +331,7 @@ async def _done(transaction: Transaction, change: Change | Embedded) -> bool:
     if not isinstance(change, Embedded):
         return not isinstance(await apply_change(transaction, change), Ignore)
     try:
-        await revise(transaction, change)
+        await _revise(transaction, change)
     except (MemoryNotFoundError, DuplicateMemoryError, ChangedMeanwhileError):
         return False
     return True

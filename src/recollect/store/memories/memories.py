@@ -15,7 +15,6 @@ from recollect.model import (
     MOST_QUARANTINED,
     Actor,
     Change,
-    Embedded,
     Erasure,
     Flags,
     Kind,
@@ -26,7 +25,6 @@ from recollect.model import (
     Neighbor,
     Page,
     Quarantined,
-    Removal,
     Scope,
     Update,
     Vector,
@@ -36,18 +34,12 @@ from recollect.model import (
 )
 from recollect.store.browsing import NEWEST, read_some
 from recollect.store.memories.changes import apply_changes, expire
-from recollect.store.memories.edits import (
-    change_all,
-    release,
-    revise,
-    share_memory,
-    write_globals,
-)
+from recollect.store.memories.edits import Edits
 from recollect.store.memories.erasure import erase_session
-from recollect.store.memories.quarantine import is_full, quarantined_of, read_held, wake_approvals
+from recollect.store.memories.quarantine import is_full, quarantined_of, read_held
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
-from recollect.store.pool import Connection, StorePart
+from recollect.store.pool import Connection
 from recollect.store.rows import as_columns, embedding_columns, memory_of, update_of
 from recollect.store.sql import SQL
 from recollect.store.turn_writing import write_turn
@@ -58,7 +50,7 @@ HINTS_ASKED = 3
 """How often a model is asked for the hints of a statement."""
 
 
-class Memories(StorePart):
+class Memories(Edits):
     """Keeps memories and their links to users."""
 
     async def nearest(
@@ -225,45 +217,13 @@ class Memories(StorePart):
         async with self._database.for_user(user_id) as connection:
             return await read_held(connection, user_id, memory_id)
 
-    async def release(
-        self, user_id: str, memory_id: UUID, memory: Memory | None, *, actor: Actor, at: datetime
-    ) -> list[Change]:
-        """Release a quarantined memory: keep ``memory`` in its place, or refuse it if None.
-
-        Raises:
-            MemoryNotFoundError: Nothing with this id is held back.
-        """
-        async with self._database.changing(user_id) as connection:
-            done = await release(Transaction(connection, user_id, actor, at), memory_id, memory)
-            await wake_approvals(connection, user_id)
-        return done
-
     async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""
         return [memory_of(row) for row in await self._database.rows(user_id, "todos", limit)]
 
-    async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
-        """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
-
-        Raises:
-            MemoryNotFoundError: The user has no such memory of their own of the kinds ``STATEMENTS``, and sees none that
-                is shared: summaries and verbatim turns say what was said in a chat, and are nobody else's.
-        """
-        async with self._database.changing(user_id) as connection:
-            return await share_memory(Transaction(connection, user_id, actor, at), memory_id)
-
     async def globals(self) -> list[Memory]:
         """Return the global memories, newest first; they serve users who have few of their own."""
         return [memory_of(row) for row in await self._database.rows_of_all("global_memories", COMMONS)]
-
-    async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
-        """Keep these for every user with few memories, and no longer those with these ids.
-
-        One whose content is kept already is left out. Blocks of prompts that mention a removed memory are no longer
-        attached.
-        """
-        async with self._database.over_all_users() as connection:
-            await write_globals(connection, added, removed, at=at)
 
     async def count(self) -> int:
         """Count the memories of all users."""
@@ -279,31 +239,6 @@ class Memories(StorePart):
         """
         rows = await self._database.rows_of_all("known_users", characters, limit, skipped, projects)
         return [KnownUser(**row) for row in rows]
-
-    async def edit(
-        self, user_id: str, wanted: Embedded, *, actor: Actor, at: datetime, by: str = ""
-    ) -> Memory:
-        """Write a revision over the stored memory, under the user's lock, and return it as it is then.
-
-        Raises:
-            MemoryNotFoundError: The user has no such memory of their own.
-            DuplicateMemoryError: The user has another memory with that content.
-            ChangedMeanwhileError: Its version is none of the revision's.
-        """
-        async with self._database.changing(user_id) as connection:
-            return await revise(Transaction(connection, user_id, actor, at, by=by), wanted)
-
-    async def change_all(
-        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime, by: str = ""
-    ) -> list[Memory | None]:
-        """Change and take away memories in one transaction, in order, all or none; return each as it is then, None for one that is gone.
-
-        Raises:
-            BulkRefusedError: Some can't be changed: a memory is missing, another has that content, or its version is
-                not an expected one. Nothing was done.
-        """
-        async with self._database.changing(user_id) as connection:
-            return await change_all(Transaction(connection, user_id, actor, at, by=by), wanted)
 
     async def unhinted(self, user_id: str, kinds: Collection[Kind], *, limit: int) -> list[Memory]:
         """Return the user's own statements of these kinds that have no hints, unless a model gave none ``HINTS_ASKED`` times.
