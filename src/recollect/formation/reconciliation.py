@@ -42,6 +42,7 @@ from recollect.text.comparison.vetoes import (
     same_letter,
     same_letters,
     says_all_of,
+    says_half_of,
     veto,
 )
 from recollect.text.normalization import content_hash
@@ -305,8 +306,10 @@ class _Batch:
         if not is_shortened and (same_letters(said.content, known.content) or disagreement(said, known)):
             return None
         left_out = veto(known, said)
-        # A single word that is merely gone is no loss.
-        return None if left_out is Veto.WORD else left_out
+        if left_out not in {None, Veto.WORD}:
+            return left_out
+        # A word or two that are merely gone are no loss; where most are, the model wrote only its addition.
+        return None if says_half_of(said, known) else Veto.WORD
 
     def _is_of_the_past(self, weighed: AcceptedCandidate, memory: Memory) -> bool:
         """Return whether a candidate held only before the memory was observed: then both are true."""

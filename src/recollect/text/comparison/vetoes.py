@@ -290,6 +290,12 @@ def says_all_of(new: ComparedStatement, known: ComparedStatement) -> bool:
     )
 
 
+def says_half_of(new: ComparedStatement, known: ComparedStatement) -> bool:
+    """Return whether a new statement holds at least half of the words of a known one."""
+    of_known = analyze_words(known.content).stems
+    return 2 * len(of_known & analyze_words(new.content).stems) >= len(of_known)
+
+
 def _numbers(of_new: Figures, of_known: Figures, known: ComparedStatement) -> frozenset[str]:
     """Return the numbers that only the new statement has, and those with another unit: 40 miles are not 40 km."""
     units: dict[str, set[str]] = {}
