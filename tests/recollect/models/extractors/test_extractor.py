@@ -85,7 +85,7 @@ class TestAsking:
 
         on, hints = datetime(2026, 11, 20, tzinfo=UTC), Hints(topics=("Lives in Leipzig",))
         told = Candidate("Lives in Leipzig", Kind.FACT, 0.7, "I moved to Leipzig", event_at=on, hints=hints)
-        assert found == Extracted(candidates=(told,), tokens=900, by="chat-model extraction-6")
+        assert found == Extracted(candidates=(told,), tokens=900, by="chat-model extraction-7")
         [body] = server.bodies
         assert body["response_format"]["json_schema"]["name"] == "memories"
         assert [message["role"] for message in body["messages"]] == ["system", "user"]
@@ -164,7 +164,7 @@ class TestAsking:
 
         assert found.by is not None
         assert found.by.startswith("a model?xxx")
-        assert found.by.endswith("xxx extraction-6")
+        assert found.by.endswith("xxx extraction-7")
         assert len(found.by) < 130
 
     async def test_closing_forgets_what_was_learned(self, server: Server, extractor: Extractor) -> None:
@@ -192,8 +192,8 @@ class TestInstructions:
         place = prompt.index("Keep which editor they use.")
         assert prompt.index("# The fields") < place < prompt.index("# Examples")
         assert of_coder.by is not None
-        assert of_coder.by.startswith("Big-Coder-3 extraction-6+instructions-")
-        assert of_other.by == "chat-model extraction-6"
+        assert of_coder.by.startswith("Big-Coder-3 extraction-7+instructions-")
+        assert of_other.by == "chat-model extraction-7"
 
 
 class TestTags:
