@@ -175,9 +175,8 @@ class MemoryColumns(StatementColumns):
         return [*map(tuple, self.id.tolist())]
 
     def of_statements(self, rows: NDArray[np.intp]) -> StatementColumns:
-        """Return the columns of the statements in some rows, in ascending order."""
-        every = StatementColumns(*(getattr(self, each.name) for each in fields(StatementColumns)))
-        return every if len(rows) == len(self.kind) else every.taken(rows)  # mostly all, without copies
+        """Return the columns of the statements in some rows."""
+        return StatementColumns(*(getattr(self, each.name)[rows] for each in fields(StatementColumns)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +289,11 @@ class Memories:
         is_seen = ~columns.is_common | is_served
         judged = np.flatnonzero(is_seen & columns.is_statement)
         items, table = every.taken(order.tolist()), columns.of_statements(judged)
+        is_for_every_chat = (table.importance >= VITAL) | (table.use == USE_CODES[Use.ALWAYS])
+        ids = ~columns.id[judged]  # newer ones first
+        first = np.lexsort(
+            (ids[:, 1], ids[:, 0], -columns.observed[judged], -table.importance, ~is_for_every_chat)
+        )
         given = len(every) - len(texts)
 
         def text_of(row: int) -> str:
@@ -306,7 +310,7 @@ class Memories:
             items.among(judged.tolist()),
             table,
             self._letters_again(order[judged], text_of),
-            _foremost(columns, judged),
+            judged[first[:IMPORTANT]],
         )
 
     @property
@@ -372,14 +376,6 @@ class Memories:
         objects = 2 * int(self.columns.characters.sum()) + _OBJECT_BYTES * len(self.items)
         parts = (self.columns, self.words, self.vectors, self.not_helpful, self.letters, self.table)
         return objects + sum(each.nbytes for each in parts)
-
-
-def _foremost(columns: MemoryColumns, judged: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows of the most important statements: those for every answer, then by importance, then the newest."""
-    importance, ids = columns.importance[judged], ~columns.id[judged]
-    is_for_every_chat = (importance >= VITAL) | (columns.use[judged] == USE_CODES[Use.ALWAYS])
-    order = np.lexsort((ids[:, 1], ids[:, 0], -columns.observed[judged], -importance, ~is_for_every_chat))
-    return judged[order[:IMPORTANT]]
 
 
 def with_hints(memory: Memory) -> str:
