@@ -14,16 +14,14 @@ from recollect.index.inverted_indexes import (
     letter_runs,
     match_words,
 )
-from recollect.index.items import Items
 from recollect.index.memories import (
     KIND_CODES,
     USE_CODES,
     Memories,
     StatementColumns,
-    StoredMemories,
-    shortest,
+    StoredMemory,
     with_hints,
 )
-from recollect.index.passages import Names, Passages, StoredPassages, utc
+from recollect.index.passages import Names, Passages, StoredPassage, utc
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.index.vectors import Embedded, Nearness, Vectors

@@ -11,7 +11,7 @@ from operator import is_
 from typing import NamedTuple, Protocol
 
 from recollect.index.memories import Memories
-from recollect.index.passages import StoredPassages
+from recollect.index.passages import StoredPassage
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.model import Vector, person_of
 from recollect.model.scopes import Versions
@@ -44,7 +44,7 @@ class SnapshotStore(Protocol):
 
     async def nearest_passages(
         self, user_id: str, vector: Vector, model: str, *, limit: int
-    ) -> StoredPassages:
+    ) -> list[StoredPassage]:
         """Return a person's passages that are nearest to a vector of an embedder, nearest first; exact."""
         ...
 
@@ -225,8 +225,7 @@ class SnapshotCache:
             most_bytes=0 if is_too_large else most,
             log_anew=lacks_log or (old is not None and old.is_wasteful),
         )
-        read = (loaded.memories, loaded.past, loaded.passages or StoredPassages())
-        is_small = sum(len(each.rows) for each in read) < _LOADED_IN_THREAD
+        is_small = len(loaded.memories) + len(loaded.passages or ()) < _LOADED_IN_THREAD
         # The list is the only one to hold the rows, and `_built` empties it: to free many takes long, which the thread can do.
         handed = [loaded]
         del loaded

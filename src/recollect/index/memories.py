@@ -1,28 +1,26 @@
 """A person's memories in memory, as columns of statements, summaries and exchanges kept verbatim. Pure."""
 
+import heapq
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
-from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.inverted_indexes import Document, LetterRuns, Words
-from recollect.index.items import Items
-from recollect.index.passages import Names, seconds_of
+from recollect.index.passages import Names, utc
 from recollect.index.vectors import Embedded, Vectors
-from recollect.model import STATEMENTS, VITAL, Kind, Lifetimes, Memory, Provenance, Source, Use
+from recollect.model import STATEMENTS, Kind, Lifetimes, Memory, Provenance, Source, Use
 
-Column = NDArray[Any]
+Floats = NDArray[np.float64]
 
-KIND_CODES: dict[str, int] = {kind: code for code, kind in enumerate(Kind)}
+KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 """The number of each kind in ``StatementColumns.kind``."""
 
-USE_CODES: dict[str, int] = {use: code for code, use in enumerate(Use)}
+USE_CODES = {use: code for code, use in enumerate(Use)}
 """The number of each use in ``StatementColumns.use``; -1: the statement has no hints."""
 
 
@@ -39,17 +37,26 @@ class StatementColumns:
         use: When they are needed, as ``USE_CODES`` numbers it, int8; -1 without hints.
     """
 
-    importance: Column
-    kind: Column
-    event: Column
-    holds_from: Column
-    holds_until: Column
-    use: Column
+    importance: Floats
+    kind: NDArray[np.int8]
+    event: Floats
+    holds_from: Floats
+    holds_until: Floats
+    use: NDArray[np.int8]
 
     @classmethod
-    def from_statements(cls, statements: Sequence[Memory]) -> "StatementColumns":
+    def from_statements(cls, statements: Sequence[Memory]) -> Self:
         """Return the columns of statements."""
-        return StatementColumns(*_values(lambda name: [*map(attrgetter(name), statements)]))
+        return cls(
+            np.array([each.importance for each in statements], np.float64),
+            np.array([KIND_CODES[each.kind] for each in statements], np.int8),
+            _seconds([each.event_at for each in statements]),
+            _seconds([each.holds_from for each in statements]),
+            _seconds([each.holds_until for each in statements]),
+            np.array(
+                [-1 if each.hints is None else USE_CODES[each.hints.use] for each in statements], np.int8
+            ),
+        )
 
     def joined(self, others: Self) -> Self:
         """Return these columns with those of others below them."""
@@ -66,22 +73,15 @@ class StatementColumns:
         return sum(each.nbytes for each in self._columns)
 
     @property
-    def _columns(self) -> tuple[Column, ...]:
-        return tuple(getattr(self, each.name) for each in fields(self))
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return self.importance, self.kind, self.event, self.holds_from, self.holds_until, self.use
 
 
-def _values(column: Callable[[str], list[Any]]) -> tuple[Column, ...]:
-    """Return the columns of statements, of a function that returns the values of a field."""
-    return (
-        np.array([*map(shortest, column("importance"))], np.float64),
-        np.array([KIND_CODES[each] for each in column("kind")], np.int8),
-        seconds_of(column("event_at")),
-        seconds_of(column("holds_from")),
-        seconds_of(column("holds_until")),
-        np.array([-1 if each is None else USE_CODES[each] for each in column("use")], np.int8),
-    )
+def _seconds(moments: Sequence[datetime | None]) -> Floats:
+    return np.array([np.nan if each is None else utc(each).timestamp() for each in moments], np.float64)
 
 
+Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 IMPORTANT = 60
@@ -96,87 +96,25 @@ _LINE, _LINES = 400, 500
 _OBJECT_BYTES = 1_000
 """The bytes that a memory takes apart from its text and its columns, about."""
 
-_DIGITS = 6
-"""The range of a four-byte float."""
+_NOT_OF_PROJECTS = frozenset({Source.QA_TURN, Source.GLOBAL})
+"""The sources of memories that a project's chats don't get from outside of it: exchanges of chats, and its own memories."""
 
 
-class StoredMemories(NamedTuple):
-    """Memories as the store has them, n of each.
+class StoredMemory(NamedTuple):
+    """A memory as the store has it.
 
     Attributes:
-        rows: Their columns in the store, by name.
-        items: The memories, without their embeddings.
-        words: Their terms.
-        vectors: Their embeddings: of a statement with hints, that of it with its topics and those of its questions; of another
+        memory: The memory, without its embeddings.
+        words: Its terms.
+        vectors: Its embeddings: of a statement with hints, that of it with its topics and those of its questions; of another
             memory, its own alone. None without any.
-        not_helpful: The embeddings of the questions for which their person called them not helpful.
+        not_helpful: The embeddings of the questions for which its person called it not helpful.
     """
 
-    rows: Sequence[Any] = ()
-    items: Items[Memory] = Items([])
-    words: Sequence[Document] = ()
-    vectors: Sequence[Embedded | None] = ()
-    not_helpful: Sequence[Embedded | None] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MemoryColumns(StatementColumns):
-    """Parallel columns of memories, (rows,) each; those of statements mean nothing for others.
-
-    Attributes:
-        id: The halves of their ids, (rows, 2).
-        session: The number of each one's chat; -1 without one.
-        observed: When they were said, seconds since 1970.
-        characters: The length of their texts.
-        is_common: Whether each is for everybody.
-        is_verbatim: Whether each is an exchange kept verbatim.
-        is_statement: Whether each is a statement.
-        is_understood: Whether a model extracted it.
-        expires: Whether each has a day on which it is forgotten.
-    """
-
-    id: Column
-    session: Column
-    observed: Column
-    characters: Column
-    is_common: Mask
-    is_verbatim: Mask
-    is_statement: Mask
-    is_understood: Mask
-    expires: Mask
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[Any], texts: Sequence[str], names: Names) -> Self:
-        """Return the columns of memories with these texts."""
-
-        def column(name: str) -> list[Any]:
-            return [*map(itemgetter(name), rows)]
-
-        sources = column("source")
-        ids = np.frombuffer(b"".join([each.bytes for each in column("id")]), ">u8")
-        return cls(
-            *[
-                *_values(column),
-                ids.astype(np.uint64).reshape(-1, 2),
-                np.array([*map(names.session, column("session_id"))], np.int32),
-                seconds_of(column("observed_at")),
-                np.array([*map(len, texts)], np.int32) + [len(each or "") for each in column("evidence")],
-                np.array([each == Source.GLOBAL for each in sources], np.bool_),
-                np.array([each == Source.QA_TURN for each in sources], np.bool_),
-                np.array([each in STATEMENTS for each in column("kind")], np.bool_),
-                np.array([each is not None for each in column("extractor")], np.bool_),
-                np.array([each is not None for each in column("expires_at")], np.bool_),
-            ]
-        )
-
-    @property
-    def ids(self) -> list[tuple[int, ...]]:
-        """The halves of each id, by which the same memory is found again."""
-        return [*map(tuple, self.id.tolist())]
-
-    def of_statements(self, rows: NDArray[np.intp]) -> StatementColumns:
-        """Return the columns of the statements in some rows."""
-        return StatementColumns(*(getattr(self, each.name)[rows] for each in fields(StatementColumns)))
+    memory: Memory
+    words: Document
+    vectors: Embedded | None
+    not_helpful: Embedded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +123,9 @@ class Memories:
 
     Attributes:
         items: The memories.
-        columns: Their columns.
         is_seen: Whether the person sees each, (rows,).
+        is_verbatim: Whether each is an exchange kept verbatim, (rows,).
+        session: The number of each one's chat; -1 without one, (rows,).
         words: Their terms.
         vectors: Their embeddings.
         not_helpful: The embeddings of the questions for which each was not helpful.
@@ -194,138 +133,120 @@ class Memories:
         judged_items: The same statements.
         table: Their columns.
         letters: The letters of their contents, with their hints.
-        foremost: The rows of the most important of them: those for every answer, then by importance, then the newest.
+        is_understood: Whether a model extracted any of them.
+        important: The most important of them: those for every answer, then by importance, then the newest.
+        can_expire: Whether any of them has a day on which it is forgotten.
         ends: When the first of them is forgotten, in seconds since 1970, by the operator's rules; filled as it is looked up.
         left: These without those whose day had come at a time, by the operator's rules; filled as they are asked for.
         tokens: The tokens of lines that were written of them, by the function that counts; filled as they are counted.
     """
 
-    items: Items[Memory] = field(default_factory=lambda: Items([]))
-    columns: MemoryColumns = field(default_factory=lambda: MemoryColumns.from_rows((), (), Names()))
+    items: tuple[Memory, ...] = ()
     is_seen: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
+    is_verbatim: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
+    session: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
     words: Words = field(default_factory=Words)
     vectors: Vectors = field(default_factory=Vectors)
     not_helpful: Vectors = field(default_factory=Vectors)
     judged: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
-    judged_items: Items[Memory] = field(default_factory=lambda: Items([]))
+    judged_items: tuple[Memory, ...] = ()
     table: StatementColumns = field(default_factory=lambda: StatementColumns.from_statements(()))
     letters: LetterRuns = field(default_factory=lambda: LetterRuns.from_texts(()))
-    foremost: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+    is_understood: bool = False
+    important: tuple[Memory, ...] = ()
+    can_expire: bool = False
     ends: dict[Lifetimes, float] = field(default_factory=dict, repr=False, compare=False)
     left: dict[Lifetimes, tuple[datetime, Self]] = field(default_factory=dict, repr=False, compare=False)
     tokens: dict[tuple[Callable[[str], int], str], int] = field(
         default_factory=dict, repr=False, compare=False
     )
 
-    def with_changed(self, changed: StoredMemories, names: Names) -> Self:
+    def with_changed(self, changed: Sequence[StoredMemory], names: Names) -> Self:
         """Return these with new and changed memories. Memories for everybody serve only people who have few of their own."""
-        rows = changed.rows
-        if not rows:
+        if not changed:
             return self
-        texts = [_in_words(each["content"], each["topics"], each["questions"]) for each in rows]
-        columns = MemoryColumns.from_rows(rows, texts, names)
-        is_kept = np.ones(len(self.items) + len(rows), np.bool_)
-        if len(self.items):
-            replaced = set(columns.ids)
-            is_kept[: len(self.items)] = [each not in replaced for each in self.columns.ids]
+        replaced = {each.memory.id for each in changed}
+        every = (*self.items, *(each.memory for each in changed))
+        is_kept = np.ones(len(every), np.bool_)
+        is_kept[: len(self.items)] = [each.id not in replaced for each in self.items]
         return self._with_rows(
-            self.items.joined(changed.items),
+            every,
             is_kept,
-            self.columns.joined(columns),
-            self.words.with_documents(changed.words),
-            self.vectors.with_documents(changed.vectors),
-            self.not_helpful.with_documents(changed.not_helpful),
-            texts,
+            np.append(
+                self.session, np.array([names.session(each.memory.session_id) for each in changed], np.int32)
+            ),
+            self.words.with_documents([each.words for each in changed]),
+            self.vectors.with_documents([each.vectors for each in changed]),
+            self.not_helpful.with_documents([each.not_helpful for each in changed]),
         )
 
     def with_others(self, others: Sequence[Self]) -> Self:
         """Return the memories of a project with the statements of the scopes around it; not with their summaries."""
-        there, is_kept = set(self.columns.ids), [True] * len(self.items)
-        items, columns = self.items, self.columns
+        there = {each.id for each in self.items}
+        every, is_kept = list(self.items), [True] * len(self.items)
         words, vectors, not_helpful = self.words, self.vectors, self.not_helpful
         for other in others:
-            theirs = other.columns
-            is_taken = theirs.is_statement & ~theirs.is_verbatim & ~theirs.is_common
-            for each, is_wanted in zip(theirs.ids, is_taken.tolist(), strict=True):
-                is_kept.append(is_wanted and each not in there)
-                there.add(each)
-            elsewhere = replace(theirs, session=np.full_like(theirs.session, -1))
-            items, columns = items.joined(other.items), columns.joined(elsewhere)
+            for each in other.items:
+                is_statement = each.kind in STATEMENTS and each.source not in _NOT_OF_PROJECTS
+                is_kept.append(is_statement and each.id not in there)
+                there.add(each.id)
+            every += other.items
             words, vectors = words.joined(other.words), vectors.joined(other.vectors)
             not_helpful = not_helpful.joined(other.not_helpful)
+        session = np.append(self.session, np.full(len(every) - len(self.items), -1, np.int32))
         kept = np.array(is_kept, np.bool_)
-        return self._with_rows(items, kept, columns, words, vectors, not_helpful)
+        return self._with_rows(tuple(every), kept, session, words, vectors, not_helpful)
 
     def said_by(self, name: str, *, hides_origin: bool) -> Self:
         """Return them with the name of the member of a team who said them; others learn nothing of the chats they come from."""
-        items = Items(
-            [
-                replace(each, label=name, provenance=Provenance() if hides_origin else each.provenance)
-                for each in self.items
-            ]
+        items = tuple(
+            replace(each, label=name, provenance=Provenance() if hides_origin else each.provenance)
+            for each in self.items
         )
-        return replace(self, items=items, judged_items=items.among(self.judged.tolist()), tokens={})
+        judged = tuple(items[row] for row in self.judged.tolist())
+        important = tuple(heapq.nsmallest(IMPORTANT, judged, key=_by_importance))
+        return replace(self, items=items, judged_items=judged, important=important, tokens={})
 
     def _with_rows(
         self,
-        every: Items[Memory],
+        every: tuple[Memory, ...],
         is_kept: Mask,
-        columns: MemoryColumns,
+        session: Numbers,
         words: Words,
         vectors: Vectors,
         not_helpful: Vectors,
-        texts: Sequence[str] = (),
     ) -> Self:
-        """Return those of these and further memories that are kept, by their ids; the rows of these come first.
-
-        ``texts`` are the words of the last ones, by whose letters they are found; else they are read.
-        """
-        if not len(every):
+        """Return those of these and further memories that are kept, by their ids; the rows of these come first."""
+        if not every:
             return self
-        by_id = np.lexsort((columns.id[:, 1], columns.id[:, 0]))
+        by_id = _by_id(every)
         order = by_id[is_kept[by_id]]
-        columns = columns.taken(order)
-        is_served = np.count_nonzero(~columns.is_common) < FEW  # by those for everybody
-        is_seen = ~columns.is_common | is_served
-        judged = np.flatnonzero(is_seen & columns.is_statement)
-        items, table = every.taken(order.tolist()), columns.of_statements(judged)
-        is_for_every_chat = (table.importance >= VITAL) | (table.use == USE_CODES[Use.ALWAYS])
-        ids = ~columns.id[judged]  # newer ones first
-        first = np.lexsort(
-            (ids[:, 1], ids[:, 0], -columns.observed[judged], -table.importance, ~is_for_every_chat)
-        )
-        given = len(every) - len(texts)
-
-        def text_of(row: int) -> str:
-            return with_hints(every[row]) if row < given else texts[row - given]
-
+        items = tuple(every[row] for row in order.tolist())
+        is_served = sum(each.source is not Source.GLOBAL for each in items) < FEW  # by those for everybody
+        is_seen = np.array([is_served or each.source is not Source.GLOBAL for each in items], np.bool_)
+        judged = np.flatnonzero(is_seen & np.array([each.kind in STATEMENTS for each in items], np.bool_))
+        statements = tuple(items[row] for row in judged.tolist())
+        table, letters = self._judged_again(order[judged], statements)
         return type(self)(
             items,
-            columns,
             is_seen,
+            np.array([each.source is Source.QA_TURN for each in items], np.bool_),
+            session[order],
             words.taken(order),
             vectors.taken(order),
             not_helpful.taken(order),
             judged,
-            items.among(judged.tolist()),
+            statements,
             table,
-            self._letters_again(order[judged], text_of),
-            judged[first[:IMPORTANT]],
+            letters,
+            any(each.provenance.extractor is not None for each in statements),
+            tuple(heapq.nsmallest(IMPORTANT, statements, key=_by_importance)),
+            any(each.expires_at is not None for each in items),
         )
-
-    @property
-    def is_understood(self) -> bool:
-        """Whether a model extracted any of the statements that the person sees."""
-        return bool(self.columns.is_understood[self.judged].any())
-
-    @property
-    def important(self) -> tuple[Memory, ...]:
-        """The most important of them: those for every answer, then by importance, then the newest."""
-        return tuple(self.items[row] for row in self.foremost.tolist())
 
     def living(self, lifetimes: Lifetimes, now: datetime) -> Self:
         """Return these without those whose day has come; these themselves while none's has."""
-        if not lifetimes.days and not self.columns.expires.any():
+        if not lifetimes.days and not self.can_expire:
             return self
         if lifetimes not in self.ends:
             ends = filter(None, map(lifetimes.end_of, self.items))
@@ -338,23 +259,26 @@ class Memories:
             return left.living(lifetimes, now)
         ends_at = map(lifetimes.end_of, self.items)
         lives = np.array([each is None or now < each for each in ends_at], np.bool_)
-        rows = (self.columns, self.words, self.vectors, self.not_helpful)
-        left = self._with_rows(self.items, lives, *rows)
+        columns = (self.session, self.words, self.vectors, self.not_helpful)
+        left = self._with_rows(self.items, lives, *columns)
         self.left[lifetimes] = now, left
         return left
 
-    def _letters_again(self, rows: NDArray[np.intp], text_of: Callable[[int], str]) -> LetterRuns:
-        """Return the letters of statements; those that were judged before, in lower rows, are not read again."""
-        if not len(self.judged):
-            return LetterRuns.from_texts([*map(text_of, rows.tolist())])
+    def _judged_again(
+        self, rows: NDArray[np.intp], statements: Sequence[Memory]
+    ) -> tuple[StatementColumns, LetterRuns]:
+        """Return the columns and letters of statements; those that were judged before, in lower rows, are not read again."""
         # Rows behind these items are those of further memories, judged for the first time.
         place = np.full(max(len(self.items), int(rows.max(initial=-1)) + 1), -1, np.intp)
         place[self.judged] = np.arange(len(self.judged))
         order = place[rows]
         new = np.flatnonzero(order < 0)
         order[new] = len(self.judged) + np.arange(len(new))
-        added = LetterRuns.from_texts([*map(text_of, rows[new].tolist())])
-        return self.letters.joined(added).taken(order)
+        added = [statements[each] for each in new.tolist()]
+        letters = LetterRuns.from_texts([with_hints(each) for each in added])
+        return self.table.joined(StatementColumns.from_statements(added)).taken(order), self.letters.joined(
+            letters
+        ).taken(order)
 
     def counting(self, count: Callable[[str], int]) -> Callable[[str], int]:
         """Return a function that counts like ``count``, each line once: a person's lines come again in other turns."""
@@ -373,21 +297,23 @@ class Memories:
     @property
     def nbytes(self) -> int:
         """The bytes that they take, about."""
-        objects = 2 * int(self.columns.characters.sum()) + _OBJECT_BYTES * len(self.items)
-        parts = (self.columns, self.words, self.vectors, self.not_helpful, self.letters, self.table)
+        characters = sum(len(with_hints(each)) + len(each.provenance.evidence or "") for each in self.items)
+        objects = 2 * characters + _OBJECT_BYTES * len(self.items)
+        parts = (self.words, self.vectors, self.not_helpful, self.letters, self.table)
         return objects + sum(each.nbytes for each in parts)
 
 
 def with_hints(memory: Memory) -> str:
     """Return the words by whose letters a statement is found: its own, and those of its hints."""
-    return _in_words(memory.content, memory.topics, memory.questions)
+    hints = memory.hints
+    return memory.content if hints is None else " ".join((memory.content, *hints.topics, *hints.questions))
 
 
-def _in_words(content: str, topics: Sequence[str] | None, questions: Sequence[str] | None) -> str:
-    return " ".join((content, *(topics or ()), *(questions or ()))) if topics or questions else content
+def _by_id(memories: Sequence[Memory]) -> NDArray[np.intp]:
+    """Return the places of memories in the order of their ids, (n,)."""
+    halves = np.frombuffer(b"".join([each.id.bytes for each in memories]), ">u8").reshape(-1, 2)
+    return np.lexsort((halves[:, 1], halves[:, 0]))  # sorted() would hold the interpreter all the time
 
 
-@lru_cache(maxsize=1_000)
-def shortest(number: float) -> float:
-    """Return a four-byte float as it was given: 0.3 comes back as 0.3."""
-    return float(f"{number:.{_DIGITS}g}")
+def _by_importance(memory: Memory) -> tuple[bool, float, float, int]:
+    return not memory.is_for_every_chat, -memory.importance, -memory.observed_at.timestamp(), -memory.id.int

@@ -1,16 +1,14 @@
 """A person's message log in memory, as columns: one row for each indexed part of a message. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.inverted_indexes import Document, Words
-from recollect.index.items import Items
 from recollect.index.vectors import Embedded, Vectors
 from recollect.model import Passage, Role
 from recollect.text.cues import SUBSTANCE, count_words
@@ -23,20 +21,20 @@ _OBJECT_BYTES = 900
 """The bytes of a passage besides its text and its columns, about."""
 
 
-class StoredPassages(NamedTuple):
-    """Passages as the store has them, n of each.
+class StoredPassage(NamedTuple):
+    """A passage as the store has it.
 
     Attributes:
-        rows: Their columns in the store, by name.
-        items: The passages. A later state of one is recognized by its document's number.
-        words: Their terms.
-        vectors: Their embeddings; None without any.
+        document: Its number, by which a later state of it is recognized.
+        passage: The passage.
+        words: Its terms.
+        embedded: Its embeddings; None without any.
     """
 
-    rows: Sequence[Any] = ()
-    items: Items[Passage] = Items([])
-    words: Sequence[Document] = ()
-    vectors: Sequence[Embedded | None] = ()
+    document: int
+    passage: Passage
+    words: Document
+    embedded: Embedded | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class Passages:
         characters: The length of all texts.
     """
 
-    items: Items[Passage] = field(default_factory=lambda: Items([]))
+    items: tuple[Passage, ...] = ()
     columns: Columns = _NO_COLUMNS
     is_current: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     first_row: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
@@ -118,22 +116,22 @@ class Passages:
     vectors: Vectors = field(default_factory=Vectors)
     characters: int = 0
 
-    def with_changed(self, changed: StoredPassages, names: Names) -> Self:
+    def with_changed(self, changed: Sequence[StoredPassage], names: Names) -> Self:
         """Return these with new and changed passages, in the next rows."""
-        if not changed.rows:
+        if not changed:
             return self
-        new = _columns(changed.rows, names)
+        new = _columns(changed, names)
         replaced = np.isin(self.columns.document, new.document)
         columns = Columns(*map(np.concatenate, zip(self.columns, new, strict=True)))
-        is_current = np.concatenate([self.is_current & ~replaced, np.ones(len(new.document), np.bool_)])
+        is_current = np.concatenate([self.is_current & ~replaced, np.ones(len(changed), np.bool_)])
         return type(self)(
-            self.items.joined(changed.items),
+            (*self.items, *(each.passage for each in changed)),
             columns,
             is_current,
             _first_rows(columns, is_current),
-            self.words.with_documents(changed.words),
-            self.vectors.with_documents(changed.vectors),
-            self.characters + sum(len(each["content"]) for each in changed.rows),
+            self.words.with_documents([each.words for each in changed]),
+            self.vectors.with_documents([each.embedded for each in changed]),
+            self.characters + sum(len(each.passage.content) for each in changed),
         )
 
     @property
@@ -149,24 +147,22 @@ class Passages:
         return columns + texts + self.words.nbytes + self.vectors.nbytes
 
 
-def _columns(rows: Sequence[Any], names: Names) -> Columns:
-    def column(name: str) -> list[Any]:
-        return [*map(itemgetter(name), rows)]
-
-    messages, pasted = names.messages, column("pasted")
+def _columns(stored: Sequence[StoredPassage], names: Names) -> Columns:
+    passages, messages = [each.passage for each in stored], names.messages
+    # A passage of tuples, with the values of all: made 20 times as fast as one column after another.
+    by_field: Any = Passage._make(zip(*passages, strict=True))
     return Columns(
-        np.array(column("document"), np.int64),
-        np.array([messages.setdefault(each, len(messages)) for each in column("id")], np.int32),
-        np.array(column("part"), np.int32),
-        np.array([*map(names.session, column("session_id"))], np.int32),
-        np.array([*map(names.speaker, column("speaker"))], np.int32),
-        seconds_of(column("created_at")),
-        np.array([each == Role.USER for each in column("role")], np.bool_),
-        np.array(pasted, np.bool_),
-        np.array([each is not None for each in column("changed_at")], np.bool_),
-        np.array([*map(_is_remark, rows)], np.bool_),
-        # Pasted text says nothing about the person.
-        np.where(pasted, 0.0, [each or 0.0 for each in column("self_share")]).astype(np.float32),
+        np.array([each.document for each in stored], np.int64),
+        np.array([messages.setdefault(each, len(messages)) for each in by_field.message_id], np.int32),
+        np.array(by_field.part, np.int32),
+        np.array([*map(names.session, by_field.session_id)], np.int32),
+        np.array([*map(names.speaker, by_field.speaker)], np.int32),
+        np.array([utc(each).timestamp() for each in by_field.said_at], np.float64),
+        np.array([each is Role.USER for each in by_field.role], np.bool_),
+        np.array(by_field.pasted, np.bool_),
+        np.array([each is not None for each in by_field.changed_at], np.bool_),
+        np.array([*map(_is_remark, passages)], np.bool_),
+        np.array([*map(_self_share, passages)], np.float32),
     )
 
 
@@ -178,17 +174,18 @@ def _first_rows(columns: Columns, is_current: Mask) -> Numbers:
     return first[columns.message]
 
 
-def _is_remark(row: Mapping[str, Any]) -> bool:
-    if row["role"] != Role.ASSISTANT or row["code"] or row["speaker"]:
-        return False
-    if row["lists"] or (row["words"] or 0) >= SUBSTANCE:
-        return False
-    return count_words(row["content"]) < SUBSTANCE
+def _self_share(passage: Passage) -> float:
+    # Pasted text says nothing about the person.
+    return 0.0 if passage.statement is None or passage.pasted else passage.statement.self_share
 
 
-def seconds_of(moments: Sequence[datetime | None]) -> NDArray[np.float64]:
-    """Return moments as seconds since 1970; NaN for None."""
-    return np.array([np.nan if each is None else utc(each).timestamp() for each in moments], np.float64)
+def _is_remark(passage: Passage) -> bool:
+    if passage.role is not Role.ASSISTANT or passage.code or passage.speaker:
+        return False
+    shown = passage.statement
+    if shown is not None and (shown.lists or shown.words >= SUBSTANCE):
+        return False
+    return count_words(passage.content) < SUBSTANCE
 
 
 def utc(moment: datetime) -> datetime:

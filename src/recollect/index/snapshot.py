@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Self
 
-from recollect.index.memories import Memories, StoredMemories
-from recollect.index.passages import Names, Passages, StoredPassages
+from recollect.index.memories import Memories, StoredMemory
+from recollect.index.passages import Names, Passages, StoredPassage
 from recollect.model import Lifetimes, ProfileEntry, person_of, team_of
 from recollect.model.scopes import Versions
 
@@ -21,18 +21,16 @@ class Loaded:
 
     Attributes:
         versions: The versions that the transaction saw.
-        memories: All memories that the person sees, or those that changed.
+        memories: All memories that the person sees, and their past statements, or those that changed.
         passages: All passages, or those that changed; None: there are too many for this process.
-        past: All past statements, or those that changed.
         profile: The entries of the person's profile.
         has_all_memories: Whether ``memories`` are all.
         has_all_passages: Whether ``passages`` are all.
     """
 
     versions: Versions
-    memories: StoredMemories = field(default_factory=StoredMemories)
-    passages: StoredPassages | None = field(default_factory=StoredPassages)
-    past: StoredMemories = field(default_factory=StoredMemories)
+    memories: Sequence[StoredMemory] = ()
+    passages: Sequence[StoredPassage] | None = ()
     profile: tuple[ProfileEntry, ...] = ()
     has_all_memories: bool = True
     has_all_passages: bool = True
@@ -68,8 +66,8 @@ class Snapshot:
         """Return the snapshot of a person of whom everything was read."""
         names = Names()
         passages = None if loaded.passages is None else Passages().with_changed(loaded.passages, names)
-        memories = Memories().with_changed(loaded.memories, names)
-        past = Memories().with_changed(loaded.past, names)
+        memories = Memories().with_changed(_current(loaded), names)
+        past = Memories().with_changed(_past(loaded), names)
         return cls(user_id, loaded.versions, memories, passages, loaded.profile, names, past)
 
     def after(self, loaded: Loaded) -> Self:
@@ -84,8 +82,8 @@ class Snapshot:
         else:
             passages = self.passages.with_changed(loaded.passages, names)
         memories, past = (Memories(), Memories()) if loaded.has_all_memories else (self.memories, self.past)
-        memories = memories.with_changed(loaded.memories, names)
-        past = past.with_changed(loaded.past, names)
+        memories = memories.with_changed(_current(loaded), names)
+        past = past.with_changed(_past(loaded), names)
         return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names, past)
 
     def with_others(
@@ -169,3 +167,11 @@ def _said_by(part: Snapshot, names: Mapping[str, str], reader: str) -> tuple[Mem
         part.memories.said_by(told, hides_origin=not is_reader),
         part.past.said_by(told, hides_origin=not is_reader),
     )
+
+
+def _current(loaded: Loaded) -> list[StoredMemory]:
+    return [each for each in loaded.memories if each.memory.past is None]
+
+
+def _past(loaded: Loaded) -> list[StoredMemory]:
+    return [each for each in loaded.memories if each.memory.past is not None]

@@ -70,7 +70,7 @@ def _nearest_cosine(snapshot: Snapshot, statement: Named, passage: Named, reach:
     passages = snapshot.passages if reach.log and snapshot.passages is not None else Passages()
     is_seen = memories.is_seen
     if reach.log and not reach.verbatim:
-        is_seen = is_seen & ~memories.columns.is_verbatim
+        is_seen = is_seen & ~memories.is_verbatim
     found = (
         on_scale(near_statements(memories, statement), statement.gate, passage.gate).first[is_seen],
         nearness(passages.vectors, (passage,), passage.gate).best[passages.is_current],

@@ -143,7 +143,7 @@ def find_candidates(
         verbatim: Whether exchanges that were kept verbatim are found, too.
     """
     memories, passages = snapshot.memories, snapshot.passages or Passages()
-    seen = memories.is_seen if verbatim else memories.is_seen & ~memories.columns.is_verbatim
+    seen = memories.is_seen if verbatim else memories.is_seen & ~memories.is_verbatim
     by_words = _best_of_both(words, seen, serving, limit)
     # Of parts twice as many are taken, as several may be of one message.
     rows = np.union1d(_nearest(of_memories.best, seen, limit), by_words[0])

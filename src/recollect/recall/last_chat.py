@@ -206,10 +206,8 @@ class _EarlierChats:
         """Return the numbers of the earlier chats, each with the time of its last words, in seconds since 1970."""
         ended: dict[int, float] = {}
         memories = self.snapshot.memories
-        session = memories.columns.session
-        for row in np.flatnonzero((session >= 0) & ~memories.columns.is_statement).tolist():
-            item, chat = memories.items[row], int(session[row])
-            if self._is_elsewhere(item):
+        for item, chat in zip(memories.items, memories.session.tolist(), strict=True):
+            if chat >= 0 and self._is_elsewhere(item):
                 ended[chat] = max(ended.get(chat, -np.inf), utc(item.dated).timestamp())
         if self.around.disclosure.history:
             columns = self._passages.columns
@@ -253,7 +251,7 @@ class _EarlierChats:
     def _summary(self, chat: int) -> Memory | None:
         """Return the newest summary of a chat; None if it has none that the server may see."""
         memories = self.snapshot.memories
-        rows = np.flatnonzero(memories.columns.session == chat).tolist() if chat >= 0 else []
+        rows = np.flatnonzero(memories.session == chat).tolist() if chat >= 0 else []
         items = (memories.items[row] for row in rows)
         return max(filter(self._is_elsewhere, items), key=lambda each: utc(each.dated), default=None)
 

@@ -112,7 +112,7 @@ def score_log(
         "taste": weights.taste * by_user * _states_taste(items, query),
     }
     alone = np.sum(list(parts.values()), axis=0)
-    session = np.concatenate([memories.columns.session[found.memories], columns.session[found.passages]])
+    session = np.concatenate([memories.session[found.memories], columns.session[found.passages]])
     parts["session"] = weights.session * _pooled(alone, session)
     total = alone + parts["session"]
     importance = [each.importance if isinstance(each, Memory) else 0.0 for each in items]

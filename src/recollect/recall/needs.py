@@ -330,8 +330,7 @@ def _judged(
     entries: Sequence[Entry],
 ) -> _Judged:
     first, best = near.first[memories.judged], near.best[memories.judged]
-    items: Sequence[Memory] = memories.judged_items
-    table, letters = memories.table, memories.letters
+    items, table, letters = memories.judged_items, memories.table, memories.letters
     if entries:  # few people have any
         items = (*items, *(each.memory for each in entries))
         cosines = [each.cosine for each in entries]

@@ -5,13 +5,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Protocol, TypeVar
 from uuid import UUID
 
 import numpy as np
 
 from recollect.errors import EmbedderError
-from recollect.index import Nearness, Passages, Snapshot, StoredPassages
+from recollect.index import Nearness, Passages, Snapshot, StoredPassage
 from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector, is_agents
 from recollect.ports import ONLY_TODAYS, Embedder, Generations
 from recollect.recall.candidates import (
@@ -63,7 +64,7 @@ T = TypeVar("T")
 class NearestPassages(Protocol):
     """Finds a person's passages in the store that are nearest to a vector."""
 
-    async def __call__(self, user_id: str, vector: Vector, model: str, *, limit: int) -> StoredPassages:
+    async def __call__(self, user_id: str, vector: Vector, model: str, *, limit: int) -> list[StoredPassage]:
         """Return them, nearest first."""
         ...
 
@@ -296,11 +297,10 @@ async def _with_nearest(step: "_Step", question: Sequence[Named], nearest: Neare
     """
     snapshot, limit = step.snapshot, 2 * step.reach.limit
     found = [await nearest(snapshot.user_id, each.vector, each.model, limit=limit) for each in question]
-    names, passages = snapshot.names.copy(), Passages()  # the snapshot is shared with other turns
-    for each in found:
-        passages = passages.with_changed(each, names)
-    snapshot = replace(snapshot, passages=passages, names=names)
-    serving = serving_passages(passages, step.query)
+    once = {each.document: each for each in chain.from_iterable(found)}
+    names = snapshot.names.copy()  # the snapshot is shared with other turns
+    snapshot = replace(snapshot, passages=Passages().with_changed(list(once.values()), names), names=names)
+    serving = serving_passages(snapshot.passages or Passages(), step.query)
     terms = step.query.terms if step.reach.lexical else ()
     return replace(step, snapshot=snapshot, serving=serving, words=match_of(snapshot, terms, serving))
 

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.index import shortest
 from recollect.model import (
     ANSWERS_KEPT,
     ItemPart,
@@ -23,7 +22,7 @@ from recollect.model import (
     Stage,
 )
 from recollect.store.pool import StorePart, affected
-from recollect.store.rows import own_content
+from recollect.store.rows import own_content, shortest
 from recollect.store.sql import SQL
 from recollect.store.turn_writing import PLAIN, TIMED
 

@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from asyncpg import Record
 
-from recollect.index import Document, shortest
+from recollect.index import Document
 from recollect.model import (
     Action,
     Actor,
@@ -45,14 +45,21 @@ from recollect.model import (
 from recollect.text.lexical import document_terms
 from recollect.text.normalization import storable_text, without_cuts
 
-Row = Record | Mapping[str, Any]
+_DIGITS = 6
+"""The range of a four-byte float."""
 
 # A person may have ten thousand rows: an enumeration itself takes ten times as long to find a value.
 _STATEMENT = itemgetter(*Statement._fields)
 _KIND, _SOURCE, _ROLE = cache(Kind), cache(Source), cache(Role)
 
 
-def memory_of(row: Row) -> Memory:
+@lru_cache(maxsize=1_000)
+def shortest(number: float) -> float:
+    """Return a four-byte float as it was given: 0.3 comes back as 0.3."""
+    return float(f"{number:.{_DIGITS}g}")
+
+
+def memory_of(row: Record) -> Memory:
     """Return the memory of a joined row of vectors and users_vectors; its embedding is not loaded."""
     return Memory(
         id=row["id"],
@@ -66,7 +73,7 @@ def memory_of(row: Row) -> Memory:
         confidence=shortest(row["confidence"]),
         event_at=row["event_at"],
         provenance=Provenance(
-            row["session_id"], tuple(row["message_ids"] or ()), row["evidence"], row["extractor"]
+            row["session_id"], tuple(row["message_ids"]), row["evidence"], row["extractor"]
         ),
         last_recalled_at=row["last_recalled_at"],
         recall_count=row["recall_count"],
@@ -79,13 +86,13 @@ def memory_of(row: Row) -> Memory:
         past=_past_of(row),
         embedding_model=row["embedding_model"],
         hints=_hints_of(row),
-        tags=tuple(row["tags"] or ()),
-        metadata=msgspec.json.decode(row["metadata"] or "{}"),
+        tags=tuple(row["tags"]),
+        metadata=msgspec.json.decode(row["metadata"]),
         expires_at=row.get("expires_at"),
     )
 
 
-def _hints_of(row: Row) -> Hints | None:
+def _hints_of(row: Record) -> Hints | None:
     if row["use"] is None:
         return None
     return Hints(Use(row["use"]), tuple(row["topics"]), tuple(row["questions"]))
@@ -118,7 +125,7 @@ def embedding_columns(memory: Memory) -> tuple[Vector | None, str | None]:
     return memory.embedding.ravel(), memory.embedding_model
 
 
-def _past_of(row: Row) -> Past | None:
+def _past_of(row: Record) -> Past | None:
     until = row.get("ended_at")
     return None if until is None else Past(until, Ending(row["ended_as"]), row["heir"])
 
@@ -136,7 +143,7 @@ def _outline_of(kept: Mapping[str, Any]) -> Outline:
     return Outline(**{part.name: tuple(kept.get(part.name, ())) for part in fields(Outline)})
 
 
-def passage_of(row: Row) -> Passage:
+def passage_of(row: Record) -> Passage:
     """Return the passage of a joined row of message_chunks and messages."""
     return Passage(
         message_id=row["id"],
@@ -155,7 +162,7 @@ def passage_of(row: Row) -> Passage:
     )
 
 
-def own_content(row: Row) -> str:
+def own_content(row: Record) -> str:
     """Return the text of a chunk without others' words in it; the ranges count from the chunk's beginning."""
     content: str = row["content"]
     if not row["cuts"]:

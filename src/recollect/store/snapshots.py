@@ -2,21 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.index import (
-    Document,
-    Embedded,
-    Items,
-    Loaded,
-    StoredMemories,
-    StoredPassages,
-)
-from recollect.model import Memory, Passage, Vector, Versions
+from recollect.index import Document, Embedded, Loaded, StoredMemory, StoredPassage
+from recollect.model import Vector, Versions
 from recollect.store.pool import Connection, StorePart
 from recollect.store.rows import memory_of, passage_of, read_terms_of_memory
 from recollect.store.sql import SQL
@@ -28,8 +20,8 @@ _BYTES_OF_PASSAGE = 5_000
 _MOST_PAST = 200
 """The most past statements of a person that are read: those that ended last."""
 
-_IN_THREAD = 64
-"""Rows from which on they are read in a thread: other chats' streams must not wait."""
+_AT_ONCE = 50
+"""The rows that are read between two turns of the event loop: less than a millisecond."""
 
 _NOTHING_KEPT = UUID(int=0)
 """The epoch of a person of whom nothing is kept."""
@@ -37,8 +29,8 @@ _NOTHING_KEPT = UUID(int=0)
 _HALF = 2
 """Bytes of a number of a vector."""
 
-T = TypeVar("T")
-T_Item = TypeVar("T_Item", Memory, Passage)
+_Row = TypeVar("_Row")
+_Stored = TypeVar("_Stored")
 
 
 class PostgresSnapshots(StorePart):
@@ -61,18 +53,16 @@ class PostgresSnapshots(StorePart):
                 memories = await connection.fetch(
                     SQL["snapshot_memories"], user_id, since_memories, _MOST_PAST
                 )
-            # The memories are read while the database sends the log.
-            reading = asyncio.create_task(apart(memories, partial(_memories_and_past, memories)))
-            passages: StoredPassages | None = StoredPassages()
+            # The memories are decoded while the database sends the log.
+            reading = asyncio.create_task(in_slices(stored_memories, memories))
+            passages: _LogRows | None = _LogRows([], {})
             if have is None or have.log < now.log or log_anew:
                 passages = await _passages(connection, user_id, since_log, most_bytes // _BYTES_OF_PASSAGE)
             profile = await confirmed_entries(connection, user_id)
-        current, past = await reading
         return Loaded(
             now,
-            current,
-            passages,
-            past,
+            await reading,
+            None if passages is None else await passages.stored(),
             profile,
             has_all_memories=since_memories < 0,
             has_all_passages=since_log < 0,
@@ -85,11 +75,48 @@ class PostgresSnapshots(StorePart):
 
     async def nearest_passages(
         self, user_id: str, vector: Vector, model: str, *, limit: int
-    ) -> StoredPassages:
+    ) -> list[StoredPassage]:
         """Return the person's passages that are nearest to a vector, nearest first; exact."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["nearest_passages"], user_id, vector, model, len(vector), limit)
-            return await _with_vectors(connection, user_id, rows)
+            found = await _with_vectors(connection, user_id, rows)
+        return await found.stored()
+
+
+class _LogRows(NamedTuple):
+    """Rows of passages as Postgres sent them, and those of the embeddings of each that has any, by the number of its document."""
+
+    rows: list[Record]
+    vectors: dict[int, Record]
+
+    async def stored(self) -> list[StoredPassage]:
+        """Return the passages with their terms and embeddings."""
+        return await in_slices(self._stored, self.rows)
+
+    def _stored(self, rows: Sequence[Record]) -> list[StoredPassage]:
+        sent = [self.vectors.pop(row["document"], None) for row in rows]
+        return [
+            StoredPassage(
+                row["document"],
+                passage_of(row),
+                Document(row["terms"], row["counts"], row["length"]),
+                None if embedded is None else Embedded(*embedded[1:]),
+            )
+            for row, embedded in zip(rows, sent, strict=True)
+        ]
+
+
+async def in_slices(stored: Callable[[Sequence[_Row]], list[_Stored]], rows: list[_Row]) -> list[_Stored]:
+    """Return what ``stored`` makes of rows, a few at a time, and empty the list; other tasks have their turns in between."""
+    found: list[_Stored] = []
+    rows.reverse()  # to take from the end moves no others
+    while rows:
+        some = rows[: -_AT_ONCE - 1 : -1]
+        del rows[-_AT_ONCE:]
+        found += stored(some)
+        if rows:
+            await asyncio.sleep(0)
+    return found
 
 
 async def read_versions(connection: Connection, user_id: str) -> Versions:
@@ -132,7 +159,7 @@ def _since(have: Versions | None, now: Versions) -> tuple[int, int]:
     return memories, -1 if have.log < now.log_floor else have.log
 
 
-async def _passages(connection: Connection, user_id: str, since: int, most: int) -> StoredPassages | None:
+async def _passages(connection: Connection, user_id: str, since: int, most: int) -> _LogRows | None:
     """Return the passages that changed; None if the person has more than ``most``."""
     if await connection.fetchval(SQL["size_of_log"], user_id, most + 1) > most:
         return None
@@ -141,62 +168,27 @@ async def _passages(connection: Connection, user_id: str, since: int, most: int)
 
 
 async def _with_vectors(
-    connection: Connection, user_id: str, rows: Sequence[Record], *, is_all: bool = False
-) -> StoredPassages:
-    """Return passages with their terms and embeddings."""
+    connection: Connection, user_id: str, rows: list[Record], *, is_all: bool = False
+) -> _LogRows:
+    """Return passages with their embeddings."""
     if is_all:  # one range of an index, and no list of thousands of numbers
         sent = await connection.fetch(SQL["vectors_of_log"], user_id)
     else:
         documents = [row["document"] for row in rows]
         sent = await connection.fetch(SQL["vectors_of_passages"], user_id, documents) if rows else []
-    return await apart(rows, partial(stored_passages, rows, sent))
+    return _LogRows(rows, {row["document"]: row for row in sent})
 
 
-async def apart(rows: Sequence[object], work: Callable[[], T]) -> T:
-    """Return the result of work on rows; in a thread where they are many, so that other tasks have their turns."""
-    return work() if len(rows) < _IN_THREAD else await asyncio.to_thread(work)
-
-
-def stored_passages(rows: Sequence[Record], sent: Sequence[Record]) -> StoredPassages:
-    """Return passages with their terms and embeddings."""
-    vectors = {each["document"]: Embedded(each[1], each[2], each[3]) for each in sent}
-    return StoredPassages(
-        rows,
-        _items(rows, passage_of, "document"),
-        [Document(row["terms"], row["counts"], row["length"]) for row in rows],
-        [vectors.get(row["document"]) for row in rows],
-    )
-
-
-def _memories_and_past(rows: Sequence[Record]) -> tuple[StoredMemories, StoredMemories]:
-    """Return the current memories and the past statements."""
-    return (
-        stored_memories([row for row in rows if row["ended_at"] is None]),
-        stored_memories([row for row in rows if row["ended_at"] is not None]),
-    )
-
-
-def stored_memories(rows: Sequence[Record]) -> StoredMemories:
+def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
     """Return memories with their terms and embeddings."""
-    embedded = [
-        _embedded(row["embedding_model"], row["pieces"], row["vectors"], row["not_helpful"]) for row in rows
+    return [
+        StoredMemory(
+            memory_of(row),
+            read_terms_of_memory(row["content"], row["terms"], row["counts"], row["terms_by"]),
+            *_embedded(row["embedding_model"], row["pieces"], row["vectors"], row["not_helpful"]),
+        )
+        for row in rows
     ]
-    return StoredMemories(
-        rows,
-        _items(rows, memory_of, "pieces"),
-        [read_terms_of_memory(row["content"], row["terms"], row["counts"], row["terms_by"]) for row in rows],
-        [own for own, _ in embedded],
-        [not_helpful for _, not_helpful in embedded],
-    )
-
-
-def _items(rows: Sequence[Record], make: Callable[[Mapping[str, Any]], T_Item], end: str) -> Items[T_Item]:
-    """Return the items of rows, whose columns from ``end`` on are of the index alone and need not be kept."""
-    names = tuple(rows[0].keys()) if rows else ()
-    names = names[: names.index(end)] if rows else ()
-    return Items(
-        [row[: len(names)] for row in rows], lambda values: make(dict(zip(names, values, strict=True)))
-    )
 
 
 def _embedded(

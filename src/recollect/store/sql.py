@@ -9,9 +9,8 @@ from importlib.resources.abc import Traversable
 
 _NAMED = re.compile(r"^-- name: (\w+)\n-- (.+)\n", re.MULTILINE)
 _MEMORY = """v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, nullif(v.message_ids, '{}') AS message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until,
-    v.outline, v.use, v.topics, v.questions, nullif(v.tags, '{}') AS tags,
-    nullif(v.metadata, '{}') AS metadata"""
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until,
+    v.outline, v.use, v.topics, v.questions, v.tags, v.metadata"""
 _CONTENT_VALUES = """CASE WHEN v.use IS NULL THEN v."values"
         ELSE subvector(v."values", 1, vector_dims(v."values") / (2 + cardinality(v.questions))) END"""
 """The embedding of a memory's content without its hints, which a query names ``{content_values}``."""

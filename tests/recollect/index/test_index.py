@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.recollect.recall.test_candidates import kept, snapshot_of
 from tests.recollect.recall.test_candidates import said as stored_passage
 from tests.support.recollections import NOON, memory
-from tests.support.stored import passages_of, stored_memory
 from tests.support.tables import table
 from tests.support.waiting import until
 from uuid_utils.compat import uuid7
@@ -24,19 +23,18 @@ from recollect.errors import StoreUnavailableError
 from recollect.index import (
     Document,
     Embedded,
-    Items,
     Loaded,
     Names,
     Passages,
     Snapshot,
     SnapshotCache,
-    StoredMemories,
-    StoredPassages,
+    StoredMemory,
+    StoredPassage,
     Vectors,
     Words,
     match_words,
 )
-from recollect.model import COMMONS, STATEMENTS, Kind, Memory, Provenance, Role, Source, Vector, Versions
+from recollect.model import COMMONS, STATEMENTS, Kind, Provenance, Role, Source, Vector, Versions
 from recollect.text.lexical import idf, saturation
 
 MUCH = 100_000_000
@@ -74,8 +72,9 @@ class Rows:
         kept = memory(f"{user_id} {now.statements}".ljust(self.size), owner=user_id)
         said = [stored_passage("x" * self.size, number=number) for number in range(self.passages)]
         is_read = most_bytes > 0 or not said
-        passages = passages_of(said) if is_read else None
-        return Loaded(now, stored_memory(kept, Document()), passages, has_all_passages=log_anew)
+        return Loaded(
+            now, [StoredMemory(kept, Document(), None)], said if is_read else None, has_all_passages=log_anew
+        )
 
     async def versions(self, users: Sequence[str]) -> Mapping[str, Versions]:
         """Return the current versions."""
@@ -83,10 +82,10 @@ class Rows:
 
     async def nearest_passages(
         self, user_id: str, vector: Vector, model: str, *, limit: int
-    ) -> StoredPassages:
+    ) -> list[StoredPassage]:
         """Return none."""
         del user_id, vector, model, limit
-        return StoredPassages()
+        return []
 
 
 @pytest.fixture
@@ -360,30 +359,14 @@ def test_memories_for_everybody_serve_people_who_have_fewer_than_five(own: int, 
     common = kept("The office closes at six", owner=COMMONS, source=Source.GLOBAL)
     memories = snapshot_of(common, *(kept(f"Fact {number}") for number in range(own))).memories
 
-    assert dict(zip(memories.items, memories.is_seen.tolist(), strict=True))[common.items[0]] is are_seen
-    assert (common.items[0] in memories.judged_items) is are_seen
-    assert (common.items[0] in memories.important) is are_seen
+    assert dict(zip(memories.items, memories.is_seen.tolist(), strict=True))[common.memory] is are_seen
+    assert (common.memory in memories.judged_items) is are_seen
+    assert (common.memory in memories.important) is are_seen
     assert memories.is_seen.sum() == own + are_seen
 
 
-def test_an_item_is_made_when_it_is_first_looked_at_and_once_for_all_who_hold_it() -> None:
-    made: list[str] = []
-
-    def make(content: str) -> Memory:
-        made.append(content)
-        return memory(content)
-
-    items = Items(["tea", "rain", "snow"], make)
-    some = items.among([0, 2])
-
-    assert (len(items), len(some), made) == (3, 2, [])
-    assert some[1] is items[2]
-    assert made == ["snow"]
-    assert [each.content for each in items.joined(items.taken([1]))] == ["tea", "rain", "snow", "rain"]
-
-
 def test_statements_are_judged_and_the_most_important_and_newest_of_them_come_first() -> None:
-    every: list[StoredMemories] = [kept(kind.value, kind=kind, importance=0.1) for kind in Kind]
+    every: list[StoredMemory] = [kept(kind.value, kind=kind, importance=0.1) for kind in Kind]
     late = kept("late", observed_at=NOON.replace(year=2027))
     memories = snapshot_of(*every, late, kept("important", importance=0.9)).memories
 
@@ -407,24 +390,22 @@ def test_a_later_state_of_a_passage_replaces_it_and_its_message_keeps_its_first_
     first, second = (
         stored_passage(f"part {part}", number=70 + part, message_id=message, part=part) for part in (0, 1)
     )
-    before = Passages().with_changed(passages_of([second, first]), names)
+    before = Passages().with_changed([second, first], names)
 
-    after = before.with_changed(stored_passage("part again", number=70, message_id=message, part=0), names)
+    after = before.with_changed([stored_passage("part again", number=70, message_id=message, part=0)], names)
 
     assert (before.first_row.tolist(), after.first_row.tolist()) == ([1, 1], [2, 2, 2])
     assert after.is_current.tolist() == [True, False, True]
     assert after.waste == pytest.approx(1 / 3)
     assert before.is_current.tolist() == [True, True], "who ranks meanwhile sees the earlier state"
-    assert before.with_changed(StoredPassages(), names) is before
+    assert before.with_changed([], names) is before
 
 
 def test_a_later_state_leaves_the_numbers_of_names_that_recalls_read_meanwhile() -> None:
     before = snapshot_of(stored_passage("first", speaker="Dora", session_id="one"))
     more = stored_passage("second", speaker="Emil", session_id="two")
 
-    after = before.after(
-        Loaded(before.versions, passages=more, has_all_memories=False, has_all_passages=False)
-    )
+    after = before.after(Loaded(before.versions, (), [more], has_all_memories=False, has_all_passages=False))
 
     assert (list(before.names.speakers), list(before.names.sessions)) == (["Dora"], ["one"])
     assert (list(after.names.speakers), list(after.names.sessions)) == (["Dora", "Emil"], ["one", "two"])
@@ -448,7 +429,7 @@ def test_a_short_reply_of_the_assistant_is_a_remark(
     changed: dict[str, Any],
     is_remark: bool,  # noqa: FBT001 -- of the table
 ) -> None:
-    columns = Passages().with_changed(stored_passage(content, **changed), Names()).columns
+    columns = Passages().with_changed([stored_passage(content, **changed)], Names()).columns
 
     assert columns.is_remark.tolist() == [is_remark]
     assert columns.by_user.tolist() == [changed["role"] is Role.USER]
@@ -459,7 +440,7 @@ def test_a_log_of_which_much_was_replaced_is_to_be_read_whole() -> None:
     snapshot = snapshot_of(*many)
     assert snapshot.passages is not None
     few, most = (
-        replace(snapshot, passages=snapshot.passages.with_changed(passages_of(many[:number]), snapshot.names))
+        replace(snapshot, passages=snapshot.passages.with_changed(many[:number], snapshot.names))
         for number in (100, 700)
     )
 

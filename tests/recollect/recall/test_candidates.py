@@ -6,11 +6,11 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.support.recollections import memory, passage, turn
-from tests.support.stored import memories_of, passages_of, stored_memory, stored_passage
 from tests.support.tables import table
+from tests.support.terms import document_of
 from uuid_utils.compat import uuid7
 
-from recollect.index import Document, Embedded, Loaded, Snapshot, StoredMemories, StoredPassages
+from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
 from recollect.model import Memory, Passage, Role, Source, Versions
 from recollect.recall.candidates import (
     Candidates,
@@ -30,21 +30,21 @@ def embedded(*vectors: tuple[float, float], model: str = "m") -> Embedded | None
     return Embedded.of(model, np.array(vectors, np.float32)) if vectors else None
 
 
-def kept(content: str, *vectors: tuple[float, float], **changed: Any) -> StoredMemories:
-    return stored_memory(memory(content, **changed), vectors=embedded(*vectors))
+def kept(content: str, *vectors: tuple[float, float], **changed: Any) -> StoredMemory:
+    return StoredMemory(memory(content, **changed), document_of(content), embedded(*vectors))
 
 
-def said(content: str, *vectors: tuple[float, float], number: int = 0, **changed: Any) -> StoredPassages:
+def said(content: str, *vectors: tuple[float, float], number: int = 0, **changed: Any) -> StoredPassage:
     number = number or next(NUMBERS)
-    return stored_passage(number, passage(content, **changed), embedded(*vectors))
+    return StoredPassage(number, passage(content, **changed), document_of(content), embedded(*vectors))
 
 
 NUMBERS = iter(range(1, 10_000))
 
 
-def snapshot_of(*stored: StoredMemories | StoredPassages) -> Snapshot:
-    memories = memories_of([each for each in stored if isinstance(each, StoredMemories)])
-    passages = passages_of([each for each in stored if isinstance(each, StoredPassages)])
+def snapshot_of(*stored: StoredMemory | StoredPassage) -> Snapshot:
+    memories = [each for each in stored if isinstance(each, StoredMemory)]
+    passages = [each for each in stored if isinstance(each, StoredPassage)]
     return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), memories, passages))
 
 
@@ -84,13 +84,13 @@ OWN = said("I live in Lisbon.")
         ("What did you answer me about that?", [REMARK, OWN]),
     ],
 )
-def test_poor_passages_serve_only_questions_about_them(asked: str, serving: list[StoredPassages]) -> None:
+def test_poor_passages_serve_only_questions_about_them(asked: str, serving: list[StoredPassage]) -> None:
     passages = snapshot_of(REMARK, OUTDATED, PASTED, OWN).passages
     assert passages is not None
 
     rows = np.flatnonzero(serving_passages(passages, read_query(turn(asked))))
 
-    assert [passages.items[row] for row in rows.tolist()] == [each.items[0] for each in serving]
+    assert [passages.items[row] for row in rows] == [each.passage for each in serving]
 
 
 def test_what_is_near_or_holds_a_word_is_found_and_no_more_of_each_than_the_limit() -> None:
@@ -143,7 +143,7 @@ def test_a_replaced_passage_is_never_found() -> None:
     before = snapshot_of(said("Tea is what I drink", NORTH, number=10_001))
     changed = said("I drink something", EAST, number=10_001)
     after = before.after(
-        Loaded(before.versions, passages=changed, has_all_memories=False, has_all_passages=False)
+        Loaded(before.versions, (), [changed], has_all_memories=False, has_all_passages=False)
     )
 
     assert find(after, "tea", ASKED)[1] == ["I drink something"]
@@ -151,7 +151,7 @@ def test_a_replaced_passage_is_never_found() -> None:
 
 
 def test_vectors_of_an_earlier_embedder_count_on_the_scale_of_todays() -> None:
-    old = stored_memory(memory("earlier"), Document(), embedded(NORTH_EAST, model="old"))
+    old = StoredMemory(memory("earlier"), document_of(""), embedded(NORTH_EAST, model="old"))
     snapshot = snapshot_of(kept("today's", NORTH_EAST), old)
     earlier = Named("old", ASKED.vector, 0.6)
 

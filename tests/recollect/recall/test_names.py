@@ -7,10 +7,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.support.recollections import memory
-from tests.support.stored import memories_of, stored_memory
 from tests.support.tables import table
+from tests.support.terms import document_of
 
-from recollect.index import Embedded, Loaded, Memories, Names, Snapshot
+from recollect.index import Embedded, Loaded, Memories, Names, Snapshot, StoredMemory
 from recollect.model import COMMONS, Doubt, Hints, Kind, Memory, Versions
 from recollect.recall import names as names_module
 from recollect.recall.names import names_in, shared_names, sharing_names, told_twice
@@ -33,8 +33,8 @@ def test_a_name_has_a_capital_letter_where_its_script_has_any(text: str, names: 
 
 
 def kept(contents: Sequence[str]) -> Memories:
-    stored = memories_of([stored_memory(memory(each)) for each in contents])
-    return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored)).memories
+    stored = [StoredMemory(memory(each), document_of(each), None) for each in contents]
+    return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, [])).memories
 
 
 @table(
@@ -93,9 +93,10 @@ ONE, NEAR, FAR = (1.0, 0.0), (0.8, 0.6), (0.0, 1.0)
 
 def known(*told: tuple[Memory, tuple[float, float]]) -> Memories:
     stored = [
-        stored_memory(each, vectors=Embedded.of("m", np.array([vector], np.float32))) for each, vector in told
+        StoredMemory(each, document_of(each.content), Embedded.of("m", np.array([vector], np.float32)))
+        for each, vector in told
     ]
-    return Memories().with_changed(memories_of(stored), Names())
+    return Memories().with_changed(stored, Names())
 
 
 def test_near_statements_of_one_kind_and_of_the_persons_own_are_pairs_nearest_first() -> None:

@@ -8,10 +8,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.support.recollections import memory, passage, turn
-from tests.support.stored import memories_of, passages_of, stored_memory, stored_passage
 from tests.support.tables import table
+from tests.support.terms import document_of
 
-from recollect.index import Embedded, Loaded, Snapshot, StoredPassages
+from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
 from recollect.model import Memory, Provenance, Versions
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import match_of, near_statements
@@ -24,20 +24,14 @@ FOUR = [LISBON, FIPS, NURSE, TEA]
 
 
 async def snapshot_of(
-    embedder: RealE5, statements: Sequence[Memory], said: Sequence[StoredPassages] = ()
+    embedder: RealE5, statements: Sequence[Memory], said: Sequence[StoredPassage] = ()
 ) -> Snapshot:
     """Return a person's snapshot of these statements and messages, embedded by the real embedder."""
     stored = [
-        stored_memory(each, vectors=Embedded.of(embedder.name, text.reshape(1, -1)))
+        StoredMemory(each, document_of(each.content), Embedded.of(embedder.name, text.reshape(1, -1)))
         for each, text in zip(statements, await embedder.embed([s.content for s in statements]), strict=True)
     ]
-    current, past = (
-        memories_of([each for each in stored if (each.items[0].past is None) is is_current])
-        for is_current in (True, False)
-    )
-    return Snapshot.from_loaded(
-        "anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), current, passages_of(said), past)
-    )
+    return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, said))
 
 
 async def needed(
@@ -55,7 +49,7 @@ async def needed(
     query = read_query(turn(asked, has_document=has_document))
     vector = await embedder.embed_question(query.asked)
     statements = [memory(content, provenance=Provenance(extractor=extractor)) for content in contents]
-    said = [stored_passage(1, passage(held))] if held else []
+    said = [StoredPassage(1, passage(held), document_of(held), None)] if held else []
     snapshot = await snapshot_of(embedder, statements, said)
     vectors = StatementVectors(vector, Named(embedder.name, vector, embedder.gate))
     needs = needs_of(

@@ -19,17 +19,15 @@ LEFT JOIN users AS c ON c.user_id = '*';
 -- name: snapshot_memories
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
 -- so much of it as ended last. All of them for the version -1. In front of the numbers of a vector Postgres sends four bytes.
-SELECT {memory},
+SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     {link},
-    NULL::timestamptz AS ended_at, NULL::text AS ended_as, NULL::uuid AS heir,
-    coalesce(2 + cardinality(v.questions), 1) AS pieces,
     substr(halfvec_send(v."values"), 5) AS vectors,
     CASE WHEN l.not_helpful THEN (
         SELECT string_agg(substr(halfvec_send(n."values"), 5), ''::bytea ORDER BY n.request_id)
         FROM not_helpful AS n
         WHERE n.user_id = $1 AND n.memory_id = v.id AND n.embedding_model = v.embedding_model
     ) END AS not_helpful,
-    v.terms, v.counts, v.terms_by
+    v.terms, v.counts, v.terms_by, NULL::timestamptz AS ended_at, NULL::text AS ended_as, NULL::uuid AS heir
 FROM (
     SELECT vector_id FROM users_vectors WHERE user_id = $1 AND changed > $2
     UNION
@@ -40,27 +38,23 @@ JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = wanted.vector_id
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE v.owner IN ($1, '*')
 UNION ALL
-SELECT {memory},
+SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     NULL, 0, 0, NULL, NULL,
-    NULL, NULL, NULL,
-    coalesce(2 + cardinality(v.questions), 1) AS pieces,
     substr(halfvec_send(v."values"), 5) AS vectors, NULL,
-    v.terms, v.counts, v.terms_by
+    v.terms, v.counts, v.terms_by, NULL, NULL, NULL
 FROM vectors AS v
 WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
     AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id)
 UNION ALL (
-    SELECT {memory},
+    SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
         NULL, 0, 0, NULL, NULL,
-        v.ended_at, v.ended_as, v.heir,
-        coalesce(2 + cardinality(v.questions), 1) AS pieces,
         substr(halfvec_send(v."values"), 5) AS vectors,
         (
             SELECT string_agg(substr(halfvec_send(n."values"), 5), ''::bytea ORDER BY n.request_id)
             FROM not_helpful AS n
             WHERE n.user_id = $1 AND n.memory_id = v.id AND n.embedding_model = v.embedding_model
         ),
-        v.terms, v.counts, v.terms_by
+        v.terms, v.counts, v.terms_by, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v
     WHERE v.owner = $1 AND v.ended_at IS NOT NULL AND v.changed > $2
     ORDER BY v.ended_at DESC, v.id DESC
@@ -73,9 +67,9 @@ SELECT count(*) FROM (SELECT FROM message_chunks WHERE user_id = $1 LIMIT $2) AS
 
 -- name: snapshot_passages
 -- The user's passages that changed after a version, each with its terms.
-SELECT m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
+SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
     m.turn_index, k.part, m.role, m.speaker, k.code, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
-    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.document, k.terms, k.counts, k.length
+    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
 WHERE k.user_id = $1 AND k.changed > $2
@@ -99,9 +93,9 @@ GROUP BY document, embedding_model;
 
 -- name: nearest_passages
 -- The user's passages that are nearest to a vector, exactly: for a log that is too large for a process's memory.
-SELECT m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
+SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
     m.turn_index, k.part, m.role, m.speaker, k.code, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
-    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.document, k.terms, k.counts, k.length
+    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length
 FROM (
     SELECT document, min(distance) AS distance
     FROM (

@@ -1,7 +1,7 @@
 """Hints, tags and metadata of memories: written, read, listed by, changed, undone, handed on, shared and erased."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -10,7 +10,7 @@ from tests.recollect.store.keeping import apply, formed, history, kept, last_upd
 from tests.support.recollections import memory
 from tests.support.stores import EAST, LATER, MODEL, NORTH, SOUTH, Store, vector
 
-from recollect.index import Embedded
+from recollect.index import StoredMemory
 from recollect.model import (
     MOST_TAGS,
     STATEMENTS,
@@ -44,21 +44,12 @@ ONE = np.stack([vector(*SOUTH)])
 NEW: dict[str, Any] = {"hints": PINNED, "embedding": np.concatenate([OWN, ONE]), "embedding_model": MODEL}
 
 
-class Stored(NamedTuple):
-    """A memory with its embeddings, and those of the questions for which it was not helpful."""
-
-    memory: Memory
-    vectors: Embedded | None
-    not_helpful: Embedded | None
-
-
-async def loaded(postgres: Postgres, store: Store, user_id: str | None = None) -> dict[str, Stored]:
+async def loaded(postgres: Postgres, store: Store, user_id: str | None = None) -> dict[str, StoredMemory]:
     rows = await PostgresSnapshots(postgres.database).load(user_id or store.anna, None, most_bytes=10**9)
-    read = zip(rows.memories.items, rows.memories.vectors, rows.memories.not_helpful, strict=True)
-    return {each[0].content: Stored(*each) for each in read}
+    return {each.memory.content: each for each in rows.memories}
 
 
-def pieces(stored: Stored) -> list[list[float]] | None:
+def pieces(stored: StoredMemory) -> list[list[float]] | None:
     """Return the embeddings that recall compares, from the front."""
     if (sent := stored.vectors) is None:
         return None

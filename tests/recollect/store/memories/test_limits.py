@@ -21,11 +21,12 @@ from tests.recollect.store.keeping import (
 )
 from tests.servers.databases import administrator
 from tests.support.recollections import memory
-from tests.support.stored import memories_of, stored_memory
 from tests.support.stores import LATER, NOON, Store
 from tests.support.tables import table
+from tests.support.terms import document_of
 
 from recollect.errors import MemoryNotFoundError, StoreBusyError
+from recollect.index import StoredMemory
 from recollect.index.memories import Memories
 from recollect.index.passages import Names
 from recollect.model import (
@@ -368,7 +369,7 @@ def test_what_is_left_is_read_once_and_at_an_earlier_time_again() -> None:
         replace(memory(content), created_at=at)
         for content, at in (("Has a desk", NOON), ("Likes tea", LATER))
     ]
-    stored = memories_of([*map(stored_memory, told)])
+    stored = [StoredMemory(each, document_of(each.content), None) for each in told]
     every, days = Memories().with_changed(stored, Names()), rules("fact:1")
 
     left = every.living(days, NOON + DAY)
