@@ -42,7 +42,7 @@ from recollect.text.comparison.vetoes import (
     same_letter,
     same_letters,
     says_all_of,
-    says_half_of,
+    says_little_of,
     veto,
 )
 from recollect.text.normalization import content_hash
@@ -308,8 +308,8 @@ class _Batch:
         left_out = veto(known, said)
         if left_out not in {None, Veto.WORD}:
             return left_out
-        # A word or two that are merely gone are no loss; where most are, the model wrote only its addition.
-        return None if says_half_of(said, known) else Veto.WORD
+        # A few words that are merely gone are no loss; where most are, the model wrote only its addition.
+        return Veto.WORD if says_little_of(said, known) else None
 
     def _is_of_the_past(self, weighed: AcceptedCandidate, memory: Memory) -> bool:
         """Return whether a candidate held only before the memory was observed: then both are true."""

@@ -248,8 +248,13 @@ def test_what_contradicts_replaces_the_older_whatever_its_words(content: str, sa
         ("Lives in the house by the harbour", "Lives in the house by the harbour with Ana", "name"),
         ("Drives a white van to the market", "Drives a small white van to the market", ""),
         # most of its words are gone: the model wrote its addition alone
-        ("Shoulder is operated as a day case", "Torn shoulder tendon, must lift nothing", "word"),
+        (
+            "Shoulder surgery as a day case",
+            "Torn shoulder tendon, waits for repair, must lift no heavy box",
+            "word",
+        ),
         ("丈夫在吃非布司他", "丈夫有痛风、忌海鲜、内脏、浓汤、啤酒", "word"),
+        ("Doet aan judo in Delft", "Doet aan een vechtsport", ""),
     ],
 )
 def test_a_refinement_replaces_nothing_it_says_in_part(content: str, said: str, left_out: str) -> None:

@@ -189,6 +189,9 @@ def is_denial(word: str, language: str) -> bool:
     return word in _DENIALS or word.endswith("n't") or _ONLY_IN.get(word) == language
 
 
+_FEW = 6
+"""The most words that a refinement may lack: "a sport" becomes "judo", but a diagnosis with its diet does not become a dose."""
+
 _DAY = timedelta(days=1)
 _HABIT = frozenset({"per day"})
 """A habit holds every day, whether said or not."""
@@ -290,10 +293,11 @@ def says_all_of(new: ComparedStatement, known: ComparedStatement) -> bool:
     )
 
 
-def says_half_of(new: ComparedStatement, known: ComparedStatement) -> bool:
-    """Return whether a new statement holds at least half of the words of a known one."""
+def says_little_of(new: ComparedStatement, known: ComparedStatement) -> bool:
+    """Return whether a new statement lacks more than half of the words of a known one, and more than a few."""
     of_known = analyze_words(known.content).stems
-    return 2 * len(of_known & analyze_words(new.content).stems) >= len(of_known)
+    lacking = len(of_known - analyze_words(new.content).stems)
+    return lacking > _FEW and 2 * lacking > len(of_known)
 
 
 def _numbers(of_new: Figures, of_known: Figures, known: ComparedStatement) -> frozenset[str]:
