@@ -92,6 +92,11 @@ class WebPage:
         await self._page.get_by_role("link", name=self._named("New Chat")).first.click()
         await expect(self._messages).to_have_count(0)
 
+    async def reload(self) -> None:
+        """Load the page again, and wait until its chat is there again."""
+        await self._page.reload()
+        await expect(self._messages.last).to_be_visible()
+
     async def says(self, text: str) -> str:
         """Send a message, wait until all is done that follows on it, and return what is answered."""
         before = await self._messages.count()
@@ -110,6 +115,14 @@ class WebPage:
         """Wait until this is the line over the last answer, or fits it."""
         await expect(self._line).to_have_text(line)
 
+    async def lines(self) -> list[str]:
+        """Return what stands over the last answer now: one line, or none."""
+        return await self._line.all_inner_texts()
+
+    async def shimmering(self) -> list[str]:
+        """Return the texts that shimmer, as what is not yet done does."""
+        return await self._page.locator(".shimmer").all_inner_texts()
+
     async def sources(self) -> list[str]:
         """Return the names of the sources under the last answer, which are unfolded if there are any."""
         folded = self._messages.last.get_by_role("button", name=_SOURCES)
@@ -119,6 +132,28 @@ class WebPage:
             await folded.click()
         await expect(self._sources.first).to_be_visible()
         return [" ".join(each.split()) for each in await self._sources.all_inner_texts()]
+
+    async def open_source(self, name: str) -> str:
+        await self._sources.filter(has_text=name).click()
+        window = self._page.get_by_role("dialog")
+        await expect(window).to_be_visible()
+        return await window.inner_text()
+
+    async def switch_on(self, name: str) -> None:
+        """Choose a switch in the menu of the message field, and wait for its chip there."""
+        await self.open_switches()
+        await self._page.get_by_role("menuitemcheckbox", name=name).click()
+        await self._page.keyboard.press("Escape")
+        await expect(self._page.get_by_role("menu")).to_have_count(0)
+        await expect(self._chip(name)).to_be_visible()
+
+    async def open_switches(self) -> None:
+        await self._page.get_by_role("button", name="Integrations").click()
+        await expect(self._page.get_by_role("menu")).to_be_visible()
+
+    async def is_on(self, name: str) -> bool:
+        """Return whether a switch has its chip at the message field."""
+        return await self._chip(name).is_visible()
 
     async def presses(self, name: str) -> None:
         """Press a button under the last answer."""
@@ -156,6 +191,9 @@ class WebPage:
     def _is_own(self, url: str) -> bool:
         asked = urlsplit(url)
         return asked.scheme in _OF_THE_PAGE_ITSELF or asked.netloc == urlsplit(self._base_url).netloc
+
+    def _chip(self, name: str) -> Locator:
+        return self._page.get_by_role("main").get_by_role("button", name=name)
 
     @property
     def _field(self) -> Locator:
