@@ -1,4 +1,4 @@
-"""Decides which recollections go into the prompt, and why the others do not: some texts it has already; and which go into every chat. Pure.
+"""Decides which recollections go into a prompt, why the others do not, and which go into every chat. Pure.
 
 Since the subject of a chat is unknown when it begins, use, kind and importance decide on the standing part: what shapes every answer, how
 users want to be answered, what endangers them, who they are. Statements that are needed only if asked for are left out. For a

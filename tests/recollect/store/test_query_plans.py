@@ -49,9 +49,9 @@ INSERT INTO users (user_id, statements_version, log_version) SELECT 'user ' || p
 INSERT INTO sessions
 SELECT 'user ' || person, 'chat ' || number, now(), now(), 2000, CASE WHEN number = 3 THEN 900 ELSE 2000 END
 FROM generate_series(0, 9) AS n (number), generate_series(1, 50) AS p (person);
-INSERT INTO memory_updates (user_id, id, at, action, actor, reason, memory_id, session_id)
+INSERT INTO memory_updates (user_id, id, at, action, actor, reason, memory_id, session_id, exchange_id)
 SELECT user_id, id, now() + interval '1 minute', 'add', 'formation',
-    CASE WHEN number IN (3, 13) THEN 'asked' ELSE 'new' END, id, 'chat ' || number % 10
+    CASE WHEN number IN (3, 13) THEN 'asked' ELSE 'new' END, id, 'chat ' || number % 10, id
 FROM said;
 INSERT INTO user_settings SELECT 'user ' || person, '{}', now() FROM generate_series(1, 5000) AS p (person);
 INSERT INTO user_settings VALUES ('*', '{}', now());
@@ -176,6 +176,7 @@ async def test_the_nearest_are_the_users(seeded: "asyncpg.Connection[asyncpg.Rec
         ("document_before", ("chat 3", 900), 1, 5),
         ("chunks_said_with", (["t"], LATER, 40), MEMORIES, 4 * MEMORIES + 1),
         ("hide_messages", ([EXCHANGE],), 1, 3),
+        ("confirming_messages", (EXCHANGE, [EXCHANGE]), 1, 3),
         ("note_change", ([EXCHANGE], datetime(2026, 3, 15, tzinfo=UTC)), 1, 3),
         # Of the one chat that is not summarized to its end, and when each chat was last one.
         ("chat_to_summarize", (5, 100, [], timedelta(30)), 10, 50),

@@ -94,10 +94,11 @@ WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND NOT message_ids @> $3::uui
 
 -- name: confirming_messages
 -- Which of these messages said a memory of the user again: also one that it had taken over, and that was formed once more.
-SELECT said.message_id
-FROM memory_updates AS u
-JOIN exchanges AS said ON said.user_id = $1 AND said.id = u.exchange_id
-WHERE u.user_id = $1 AND u.memory_id = $2 AND u.action = 'reinforce' AND said.message_id = ANY ($3::uuid[])
+SELECT said.id
+FROM messages AS said
+JOIN exchanges AS e ON e.user_id = $1 AND e.id = said.exchange_id AND e.message_id = said.id
+JOIN memory_updates AS u ON u.user_id = $1 AND u.exchange_id = e.id
+WHERE said.user_id = $1 AND said.id = ANY ($3::uuid[]) AND u.memory_id = $2 AND u.action = 'reinforce'
     AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id);
 
 -- name: write_vector
