@@ -8,6 +8,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 import pytest
+from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.servers.running_proxy import somebody
 from tests.support.waiting import until
@@ -95,10 +96,11 @@ def missing(names: list[str], functions: list[tuple[str, str]]) -> list[str]:
 
 @pytest.fixture(scope="module")
 async def functions(own_proxies: OwnProxies) -> list[tuple[str, str]]:
-    """What runs while a person says something, and until it is formed."""
+    """What runs while a person who has a memory says something, and until it is formed."""
     listed = [name for title in TITLES for step in steps(title) for name in step]
     person = somebody()
-    async with own_proxies.serve() as proxy:
+    async with own_proxies.serve(standing_tokens=120) as proxy:
+        await given_memory(proxy, person, "I am allergic to hazelnuts.", use="always")
         await proxy.all_formed()  # of earlier tests: a job of theirs would be recorded, too
         with recorded(person.known_as) as ran:
             answer = await proxy.say(person, "I drive a green Volvo.")
