@@ -302,8 +302,9 @@ def chunks(text: str, *, tokens: int = 500) -> Iterator[Chunk]:
     """Yield the chunks of any text, in order, each of at most so many tokens (below 40 some may have a few more); linear in the text.
 
     They do not overlap, none is blank, and together they hold every character that is not blank. A fenced block is one chunk
-    with its fences, or several if it is too long. Prose is cut between paragraphs if possible, else between lists and lines,
-    sentences, words; a heading stays with its text.
+    with its fences. If it is too long, it is cut where a line begins at the margin after a blank one, else before definitions,
+    at blank lines, lines, spaces. Prose is cut between paragraphs if possible, else between lists and lines, sentences, words;
+    a heading stays with its text.
     """
     place = 0
     for block in fenced_blocks(text):

@@ -127,6 +127,7 @@ class Listed:
     """A chat that can be read.
 
     Attributes:
+        name: Its name in error messages.
         user_id: Its owner, not checked yet; "" if the source does not name them.
         read: Reads it. Returns None if it has been deleted since; raises BrokenRowError if it can't be read.
     """
@@ -195,8 +196,8 @@ def branch(
     return list(found.values())[::-1]
 
 
-def in_order(messages: Iterator[Said]) -> list[Said]:
-    """Merge consecutive answers, which tool calls separated, into one, and give each message its parent.
+def merge_answers(messages: Iterator[Said]) -> list[Said]:
+    """Return the messages with consecutive answers, which tool calls separated, in one, and with the parent of each.
 
     A merged answer is failed if it has no text at all.
     """
@@ -304,7 +305,8 @@ _APART = timedelta(milliseconds=2)
 def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
     """Return the exchanges of a chat, oldest first; ``at`` is now, and later timestamps are ignored.
 
-    A message without an answer is an exchange, too. A message that no person wrote, such as a sub-agent's report, is none.
+    A message without an answer is an exchange, too. One whose answer failed is none, nor is a message that no person wrote, such as a
+    sub-agent's report.
     """
     said = chat.messages
     keys = _anchors(said)

@@ -22,7 +22,7 @@ from recollect_proxy.importers.common_format import (
     StoredMemory,
     as_object,
     branch,
-    in_order,
+    merge_answers,
     metadata_in,
     moment,
     parts_of,
@@ -61,7 +61,7 @@ def read_chatgpt(item: Row) -> Iterator[StoredChat | StoredMemory]:
         "parent",
         lambda node: as_object(node.get("message")).get("create_time"),
     )
-    messages = in_order(said for node in nodes if (said := _node_message(node)) is not None)
+    messages = merge_answers(said for node in nodes if (said := _node_message(node)) is not None)
     yield StoredChat(chat_id, "", messages, moment(item.get("create_time")))
     yield from _saved_memories(nodes)
 
@@ -134,7 +134,10 @@ def read_claude(item: Row) -> Iterator[StoredChat | StoredMemory]:
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
         raise BrokenRowError("its messages can't be read")
     yield StoredChat(
-        chat_id, "", in_order(map(_claude_message, _claude_branch(messages))), moment(item.get("created_at"))
+        chat_id,
+        "",
+        merge_answers(map(_claude_message, _claude_branch(messages))),
+        moment(item.get("created_at")),
     )
 
 
@@ -223,7 +226,7 @@ def read_line(item: Row) -> Iterator[StoredChat]:
     messages = item.get("messages")
     if not isinstance(messages, list):
         raise BrokenRowError("it holds no list of messages")
-    told = in_order(_messages_of(messages, text_of(item.get("model"))))
+    told = merge_answers(_messages_of(messages, text_of(item.get("model"))))
     yield StoredChat(_first_id(item, _CHATS) or _name_of(told), _first_id(item, _USERS), told, _time(item))
 
 

@@ -25,6 +25,7 @@ _MOST = 2
 """So many embedders before today's are searched by: each costs a question its embedding and a search."""
 
 _CACHED = timedelta(hours=1)
+"""How long a question's vector by an earlier embedder is kept."""
 _CACHED_QUESTIONS = 1_000
 
 MakeEmbedder: TypeAlias = Callable[[Mapping[str, str]], Embedder | None]

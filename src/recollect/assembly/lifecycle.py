@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import fields, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -61,10 +61,6 @@ _REQUEST_SECONDS = 120.0  # for an embedder behind HTTP; models have their own
 _MIB = 1024 * 1024
 _POOL_SIZE = 10
 """The most connections to the database: a tenth of Postgres' default limit."""
-
-# A question that is asked again is asked within its chat. Kept for an hour, they grew for an hour.
-_CACHED = timedelta(minutes=15)
-"""How long an embedding is kept."""
 
 _ALONE = (
     "No proxy uses this embedded database now. Give the worker the proxies' RECOLLECT_DATABASE_URL; "
@@ -167,7 +163,7 @@ async def open_unembedded_backends(settings: EngineSettings) -> AsyncIterator[Ba
         database, _ = await _folders(settings, closing)
         dsn = await open_server(settings, database, closing)
         postgres = await _open_store(settings, dsn, closing)
-        yield _backends(postgres, 2 * [CachedEmbedder(AbsentEmbedder(), size=1, ttl=_CACHED)])
+        yield _backends(postgres, 2 * [CachedEmbedder(AbsentEmbedder(), size=1)])
 
 
 @asynccontextmanager
@@ -271,10 +267,10 @@ async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient) -
         if of_log is not None:
             await of_log.aclose()
         raise
-    embedder = CachedEmbedder(loaded, size=settings.embedder_cache_size, ttl=_CACHED)
+    embedder = CachedEmbedder(loaded, size=settings.embedder_cache_size)
     if of_log is None:
         return [embedder, embedder]
-    return [embedder, CachedEmbedder(of_log, size=settings.embedder_cache_size, ttl=_CACHED)]
+    return [embedder, CachedEmbedder(of_log, size=settings.embedder_cache_size)]
 
 
 async def _unload(loading: asyncio.Task[Sequence[CachedEmbedder]]) -> None:

@@ -294,7 +294,6 @@ class CallGuard:
             raise BudgetSpentError
 
     async def _count(self, user_id: str, tokens: int) -> None:
-        """Count tokens."""
         self.tokens += tokens
         try:
             today = self._clock().date()

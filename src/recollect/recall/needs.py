@@ -180,7 +180,8 @@ class Needs:
         statements: The statements that it needs, best first, and behind them the best of the others; each with its score
             and the features that counted most.
         wanted: The ids of the needed statements.
-        served: Whether no passages are needed: because statements serve the turn, or because it needs none and a model read the log.
+        served: Whether no passages are needed: a model extracted statements, and one serves the turn or it needs none; or it
+            asks for an overview.
         at_most: The most statements for this turn; None: the limit for any turn.
         everything: Whether the turn asks for an overview.
         understood: Whether a model extracted any of the statements. If none did, the log holds nearly everything.

@@ -69,7 +69,6 @@ class RequestLog(StorePart):
 
 
 def _record_of(row: Record) -> RequestRecord:
-    """Return a row as a request's record."""
     return RequestRecord(
         **{name: row[name] for name in (*PLAIN, "model", "question")},
         scope=Scope(row["user_id"], row["session_id"]),

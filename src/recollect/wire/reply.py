@@ -149,7 +149,7 @@ class ReplyParser(ABC):
             self.complete = True
 
     def keep(self, text: object) -> None:
-        """Append a piece of the reply, if it is text."""
+        """Append a piece of the reply, if it is text; if there is no room for it, the files in the reply are left out."""
         if not isinstance(text, str):
             return
         if len(text) > self._room and self._may_shorten:
@@ -212,8 +212,8 @@ _MARK = b"\xef\xbb\xbf"
 class ReplyReader:
     """Reads one answer.
 
-    ``feed`` only keeps the bytes; they are read in slabs of 16 KiB. It listens to at most 64 MiB
-    unpacked, to 16 MiB of an event (or of a body that isn't a stream), to 2**20 characters.
+    ``feed`` keeps the bytes, and reads them once there are 16 KiB. At most 64 MiB unpacked are read, 16 MiB of an event (or
+    of a body that isn't a stream), and 2**20 characters of text.
     """
 
     def __init__(

@@ -13,6 +13,9 @@ from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.ports import Embedder
 
+_KEPT = timedelta(minutes=15)
+"""How long a vector is kept: a question that is asked again is asked within its chat. Kept for an hour, they grew for an hour."""
+
 _QUESTION = b"?"
 """The prefix of a question's key: a question may have another vector than the same text."""
 
@@ -33,7 +36,12 @@ class CachedEmbedder:
     """
 
     def __init__(
-        self, inner: Embedder, *, size: int, ttl: timedelta, timer: Callable[[], float] = time.monotonic
+        self,
+        inner: Embedder,
+        *,
+        size: int,
+        ttl: timedelta = _KEPT,
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name, self.gate = inner.name, inner.gate
         self._inner = inner

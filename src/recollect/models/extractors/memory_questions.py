@@ -30,7 +30,7 @@ from recollect.models.extractors.prompts import (
     sendable,
     shares,
 )
-from recollect.models.extractors.schema import CHOICE, NEEDS, SUMMARY, HintFields
+from recollect.models.extractors.schema import CHOICE, HINTS, SUMMARY, HintFields
 from recollect.ports import Asker, Chosen, Hinted, Summarized
 from recollect.text.attribution.speakers import speaker_of
 from recollect.text.patterns import bounded
@@ -126,17 +126,17 @@ class ModelHinter:
         if not places:
             return Hinted()
         # Masking twenty statements takes longer than the event loop may stand still.
-        messages = await asyncio.to_thread(needs_messages, [statements[place] for place in places])
-        read = await ask_and_read(self.model, messages, NEEDS, asker, read_needs)
+        messages = await asyncio.to_thread(hint_messages, [statements[place] for place in places])
+        read = await ask_and_read(self.model, messages, HINTS, asker, read_hints)
         found = {places[number]: hints for number, hints in read.content.items() if number < len(places)}
         return Hinted(found, read.tokens)
 
 
-def needs_messages(statements: Sequence[Memory]) -> Messages:
+def hint_messages(statements: Sequence[Memory]) -> Messages:
     """Return the messages that ask when statements will be needed."""
     lines = [f"[{number}] {memory_line(each)}" for number, each in enumerate(statements)]
     return [
-        {"role": "system", "content": read_prompt("needs").filled(form=NEEDS.example)},
+        {"role": "system", "content": read_prompt("hints").filled(form=HINTS.example)},
         {"role": "user", "content": sendable(fenced([("Memories", "\n".join(lines))]))},
     ]
 
@@ -145,7 +145,7 @@ class _Need(HintFields):
     number: Annotated[int, BeforeValidator(index)]
 
 
-def read_needs(text: str) -> Mapping[int, Hints]:
+def read_hints(text: str) -> Mapping[int, Hints]:
     """Return the hints in an answer, by number, also in one that breaks off.
 
     Raises:
@@ -213,7 +213,7 @@ class ModelSummarizer:
 
 
 def summary_messages(material: Material, share: float = 1.0) -> Messages:
-    """Return the messages that ask for a summary of ``material``, of which that part is shown."""
+    """Return the messages that ask for a summary of ``material``; ``share``: the part of its messages' text that they show."""
     lengths = [min(len(message.text), MESSAGE_LENGTH) for message in material.messages]
     room = zip(
         material.messages, shares(lengths, int(share * min(ALL_MESSAGES_LENGTH, sum(lengths)))), strict=True

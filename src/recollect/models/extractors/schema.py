@@ -150,7 +150,7 @@ def extraction_schema(tags: tuple[str, ...]) -> AnswerSchema:
     return replace(EXTRACTION, form=form, example=example, limits={**EXTRACTION.limits, "tags": MOST_TAGS})
 
 
-NEEDS = AnswerSchema(
+HINTS = AnswerSchema(
     "needs",
     StatedNeeds,
     '{"needs": [{"number": 0, "use": "topic", "topics": ["..."], "questions": ["..."]}]}',

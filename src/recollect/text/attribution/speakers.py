@@ -52,7 +52,6 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
 
 
 def _opens_with_yes(text: str) -> bool:
-    """Return whether a text begins with a yes."""
     return bool(_YES.match(_normalized(text)))
 
 

@@ -28,10 +28,10 @@ from recollect.models.extractors.prompts import (
     sendable,
     shares,
 )
-from recollect.models.extractors.schema import CHOICE, EXTRACTION, NEEDS, SUMMARY
+from recollect.models.extractors.schema import CHOICE, EXTRACTION, HINTS, SUMMARY
 from recollect.text.tokens import estimate_tokens
 
-PROMPTS = [("extraction", EXTRACTION), ("forgetting", CHOICE), ("summary", SUMMARY), ("needs", NEEDS)]
+PROMPTS = [("extraction", EXTRACTION), ("forgetting", CHOICE), ("summary", SUMMARY), ("hints", HINTS)]
 
 
 def objects(part: Any) -> list[dict[str, Any]]:
