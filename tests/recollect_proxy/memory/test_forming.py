@@ -206,6 +206,3 @@ async def test_a_long_chat_is_summarized_and_a_client_that_sends_its_last_messag
     assert f"- Summary: {SUMMARY}" in sent.system
     [asked] = [request for request in pupil.asked if asked_for(request) == "summary"]
     assert "Remark number 0 on my boat Albatros." in shown(asked, "What was said since")[0]
-
-
-# -- secrets ---------------------------------------------------------------------------------------
