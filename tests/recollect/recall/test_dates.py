@@ -284,7 +284,7 @@ def test_the_dates_of_other_languages_are_read(text: str, expected: str) -> None
         *texts("""
         I may go, and we march on. May I? | This may work | let's march 15 miles | the 5 may differ
         port 2023 | 2023 users | write it in 2000 words | $2023 and 2023% | 1.2.3.4 and 10:30
-        30 February 2024 | 2024-13-45 | 2024-15 | 0001-01-01 | 1000年 | 2024年13月 | 13月 | am 15.13. gesehen
+        30 February 2024 | 2024-13-45 | 2024-15 | 0001-01-01 | 1000年 | 2024年13月 | 13月 | 13月3日和5日 | am 15.13. gesehen
         99999 years ago | before dinner, the day before | last one, last time, this day
         how many days are in a year, how many hours in one day | Give me a second | Guten Morgen
         was ist hier los | Life on Mars | no 2023 | call 2024-0315 | March 85 | 30 to 31 February | 天气怎么样
@@ -439,7 +439,7 @@ def test_a_now_without_a_zone_is_in_utc() -> None:
 
 WORDS = (
     "in on last next this since before after until from to between and the of March may May 15 2024 3 99 week weeks days years year month ago yesterday monday Friday "
-    "early end Christmas Q1 summer 15th 03/04/2024 9999 29 February vor il y a hace 上周 3月 年 前 后 2024年 quarter weekend past couple 01.01.1900 2100-12-31 will be , . -"
+    "early end Christmas Q1 summer 15th 03/04/2024 9999 29 February vor il y a hace 上周 3月 13月3日 和 5日 now or 年 前 后 2024年 quarter weekend past couple 01.01.1900 2100-12-31 will be , . -"
 )
 zones = st.sampled_from(
     [UTC, ZoneInfo("Europe/Berlin"), timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))]

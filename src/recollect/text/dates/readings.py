@@ -141,11 +141,11 @@ def days_listed(found: Found, frame: Frame) -> Spans:
 
 def days_listed_in_east(found: Found, frame: Frame) -> Spans:
     """Read "3月3日和5日"."""
-    [first] = short_date(found, frame) if "K" in found else found["X"].spans[:1]
-    if first.end - first.start != 1 or any(found.numbers("U")):
-        return (first,)
-    year, month = divmod(month_index(first.start), _MONTHS)
-    return (first, *(day_span(year, month + 1, day) for day in found.numbers("d")))
+    named = (short_date(found, frame) if "K" in found else found["X"].spans)[:1]
+    if [date.end - date.start for date in named] != [1] or any(found.numbers("U")):
+        return named  # "13月3日和5日" has no first date
+    year, month = divmod(month_index(named[0].start), _MONTHS)
+    return (*named, *(day_span(year, month + 1, day) for day in found.numbers("d")))
 
 
 def short_date(found: Found, frame: Frame) -> Spans:
