@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from recollect.models.embedders.finished_model import UnigramTokenizer, installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL, Side, prefixed
+from recollect.models.embedders.onnx_model import UnigramTokenizer, installed_model
 from recollect_weights.blocks import dequantized
 from recollect_weights.building.adapter import DOWN, UP
 from recollect_weights.building.packed_file import PackedModel

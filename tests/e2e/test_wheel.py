@@ -20,7 +20,7 @@ from tests.scripted.upstream import Received, ScriptedUpstream
 from tests.servers.served_process import served_process
 from tests.support.waiting import until
 
-from recollect.models.embedders.finished_model import installed_model
+from recollect.models.embedders.onnx_model import installed_model
 
 REPOSITORY = Path(__file__).parents[2]
 DIST = REPOSITORY / "dist"

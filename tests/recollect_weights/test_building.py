@@ -21,8 +21,8 @@ from tests.support.tables import table
 from tests.support.tiny_encoder import ARCHITECTURE, Stored, tiny_weights, write_tiny_graph
 
 from recollect.models.embedders import multilingual_e5
-from recollect.models.embedders.finished_model import GRAPH, UnigramTokenizer, installed_model, vector_of
 from recollect.models.embedders.multilingual_e5 import MODEL, MultilingualE5Embedder
+from recollect.models.embedders.onnx_model import GRAPH, UnigramTokenizer, installed_model, vector_of
 from recollect_weights.blocks import dequantized
 from recollect_weights.building import UnsupportedModelError
 from recollect_weights.building.adapter import AdaptedModel

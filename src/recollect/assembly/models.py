@@ -15,9 +15,9 @@ from recollect.assembly.data_folder import INSTRUCTIONS
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy, Vector
 from recollect.models.embedders import parse_embedder_name
-from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+from recollect.models.embedders.onnx_model import installed_model
 from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.models.extractors import (
     ChatModel,

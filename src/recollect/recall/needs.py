@@ -51,7 +51,7 @@ def _is_a_lesson_of_a_topic(memory: Memory) -> bool:
     return memory.kind is Kind.INSIGHT and memory.hints is not None and memory.hints.use is Use.TOPIC
 
 
-def in_order(memories: Sequence[Memory], now: datetime) -> list[Memory]:
+def current_by_worth(memories: Sequence[Memory], now: datetime) -> list[Memory]:
     """Return the statements that have not ended: undoubted ones first, then by worth, then newest first."""
     return sorted(
         (each for each in memories if not is_over(each, now)),
@@ -312,7 +312,7 @@ def overview_needs(
 ) -> Needs:
     """Return the needs of a turn that asks for an overview: the statements that have not ended, the ``best`` first, then by `worth`."""
     # The best come first since "do you remember where I live?" sounds like an overview, too.
-    order = sorted(in_order(statements, now), key=lambda each: each.id not in best)[:_OVERVIEW]
+    order = sorted(current_by_worth(statements, now), key=lambda each: each.id not in best)[:_OVERVIEW]
     count = max(len(order), 1)
     return Needs(
         tuple(Recollection(each, _SCORE * (1 - n / count)) for n, each in enumerate(order)),

@@ -28,7 +28,7 @@ from recollect.model import (
     Recollection,
     Use,
 )
-from recollect.recall.needs import NO_NEEDS, Needs, in_order
+from recollect.recall.needs import NO_NEEDS, Needs, current_by_worth
 from recollect.text.patterns import bounded
 
 _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
@@ -339,7 +339,7 @@ def choose_standing(
     """
     left = budget
     chosen = []
-    for memory in in_order(memories, now):
+    for memory in current_by_worth(memories, now):
         if memory.hints is not None and memory.hints.use is Use.ASKED:
             continue
         cost = count(f"\u2022 {memory.labelled}\n")

@@ -45,7 +45,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import wall
 from recollect.recall import may_be_unhelpful, shared_names, told_twice
-from recollect.recall.needs import in_order
+from recollect.recall.needs import current_by_worth
 from recollect.recall.profile_fields import likely_fields
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.secrets import mask
@@ -246,7 +246,7 @@ class Profiles(Feedback):
         told = {each.memory_id for each in known.entries}
         new = [
             each
-            for each in in_order(found, wall(now, zone))
+            for each in current_by_worth(found, wall(now, zone))
             if each.owner == user_id and each.id not in told and each.doubt is None
         ]
         new = [each for each in new if not _says(known.entries, each.content)]

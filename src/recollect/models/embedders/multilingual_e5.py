@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders import prepare
-from recollect.models.embedders.finished_model import (
+from recollect.models.embedders.onnx_model import (
     UnigramTokenizer,
     WordRows,
     checksum,

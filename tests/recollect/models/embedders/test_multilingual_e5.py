@@ -18,9 +18,9 @@ from tests.support.tables import table
 from tests.support.tiny_encoder import tiny_weights, write_tiny_graph
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders import finished_model, multilingual_e5
-from recollect.models.embedders.finished_model import GRAPH, UnigramTokenizer, installed_model, open_session
+from recollect.models.embedders import multilingual_e5, onnx_model
 from recollect.models.embedders.multilingual_e5 import Lane, MultilingualE5Embedder, bounded_to
+from recollect.models.embedders.onnx_model import GRAPH, UnigramTokenizer, installed_model, open_session
 from recollect.ports import Embedder
 from recollect.text import read_table
 from recollect_weights.building.finishing import write_tokenizer
@@ -378,7 +378,7 @@ HARBOUR = "The boat lies in the harbour of Bergen, and the wind blows from the n
 
 async def test_numbers_stay_to_the_bit(e5: MultilingualE5Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
     giving_back = await e5.embed([HARBOUR])
-    monkeypatch.setattr(finished_model, "_LONG", 10**6)
+    monkeypatch.setattr(onnx_model, "_LONG", 10**6)
 
     np.testing.assert_array_equal(giving_back, await e5.embed([HARBOUR]))
 
@@ -402,7 +402,7 @@ def test_only_a_long_text_pays_for_it(pieces: int, gives_back: bool) -> None:  #
 
     session: Any = Session()
 
-    finished_model.vector_of(session, np.ones((1, pieces, 4), dtype=np.float32))
+    onnx_model.vector_of(session, np.ones((1, pieces, 4), dtype=np.float32))
 
     assert isinstance(session.options, ort.RunOptions) == gives_back
 

@@ -1,4 +1,4 @@
-"""Finds a model's finished files in the package recollect_weights: runs its ONNX graph, reads its word embeddings, tokenizes texts.
+"""A model of the package recollect_weights: finds its files, runs its ONNX graph, reads its word embeddings, tokenizes texts.
 
 A text becomes the most likely sequence of word pieces under a unigram language model: Kudo, "Subword Regularization" (arXiv
 1804.10959), section 3.2, by the Viterbi algorithm. Spaces are treated as in SentencePiece (Kudo and Richardson, arXiv 1808.06226).
