@@ -1,4 +1,8 @@
-"""Imports memories and chats from a source, through the engine's backends. Never: SQL, a terminal."""
+"""Imports memories and chats from a source, through the engine's backends. Never: SQL, a terminal.
+
+Of memories with one id the latest text is imported, and of memories with one text a single one; ``screening`` compares them with
+those of earlier imports.
+"""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
