@@ -16,7 +16,8 @@ if _GIVEN:
     EngineSettings.model_rebuild(force=True)  # it was made of the defaults when it was imported
 
 if _GIVEN:
-    from recollect_proxy.settings.proxy_settings import ProxyInternals
+    from recollect_proxy.settings.proxy_settings import ProxySettings
 
     for name, value in _GIVEN.items():
-        ProxyInternals.model_fields[name].default = value
+        ProxySettings.model_fields[name].default = value
+    ProxySettings.model_rebuild(force=True)
