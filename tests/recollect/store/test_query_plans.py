@@ -177,6 +177,7 @@ async def test_the_nearest_are_the_users(seeded: "asyncpg.Connection[asyncpg.Rec
         ("chunks_said_with", (["t"], LATER, 40), MEMORIES, 4 * MEMORIES + 1),
         ("hide_messages", ([EXCHANGE],), 1, 3),
         ("confirming_messages", (EXCHANGE, [EXCHANGE]), 1, 3),
+        ("todos_opened_by", (EXCHANGE,), 1, 1),
         ("note_change", ([EXCHANGE], datetime(2026, 3, 15, tzinfo=UTC)), 1, 3),
         # Of the one chat that is not summarized to its end, and when each chat was last one.
         ("chat_to_summarize", (5, 100, [], timedelta(30)), 10, 50),

@@ -261,6 +261,8 @@ CREATE INDEX memory_updates_stood_behind ON memory_updates (user_id, memory_id)
 -- Finds what a person confirmed by hand.
 CREATE INDEX memory_updates_confirmed ON memory_updates (user_id, memory_id, at)
     WHERE action = 'reinforce' AND actor IN ('user', 'admin');
+-- Finds what opened done to-dos again.
+CREATE INDEX memory_updates_opening ON memory_updates (user_id, id) WHERE action = 'restore' AND reason = 'contradicts';
 CREATE UNIQUE INDEX memory_updates_undone ON memory_updates (user_id, undoes) WHERE undoes IS NOT NULL;
 
 -- What its user has to approve first. Nothing that recalls reads it. A refused row keeps only the hash, by which the same

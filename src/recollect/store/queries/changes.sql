@@ -174,7 +174,8 @@ ORDER BY u.id DESC;
 -- What opened done to-dos of the user again because of a change, and nobody undid.
 SELECT {update}
 FROM memory_updates AS u
-WHERE u.user_id = $1 AND u.id > $2::uuid AND u.action = 'restore' AND u.details ->> 'change' = $2::text
+WHERE u.user_id = $1 AND u.id > $2::uuid AND u.action = 'restore' AND u.reason = 'contradicts'
+    AND u.details ->> 'change' = $2::text
     AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
 ORDER BY u.id;
 
