@@ -19,7 +19,6 @@ from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Before, Through, with_parts
 
-from recollect import spool as spooling
 from recollect.engine import Engine, RecallOptions, recorder
 from recollect.engine.live import live_engine, log_writer
 from recollect.engine.live.live_engine import LiveEngine
@@ -43,7 +42,7 @@ from recollect.model import (
     TurnNotes,
     Written,
 )
-from recollect.spool import Kept, Spool
+from recollect.spool import Kept, Spool, spooling
 from recollect.spool.segments import Segment
 from recollect.store import turn_writing
 from recollect.store.message_log import MessageLog

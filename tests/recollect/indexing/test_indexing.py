@@ -25,9 +25,8 @@ from tests.support.tables import table
 from tests.support.watched_stores import Before, Through, with_parts
 from uuid_utils.compat import uuid7
 
-from recollect import indexing
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
-from recollect.indexing import index_user, shorter_wait
+from recollect.indexing import index_run, index_user, shorter_wait
 from recollect.indexing.indexed_message import (
     index_by_words,
     is_error,
@@ -236,7 +235,7 @@ async def test_a_long_message_is_cut_in_a_thread(store: Store, monkeypatch: pyte
         threads[len(message.content)] = threading.get_ident()
         return index_by_words(message, model, embeddable=embeddable)
 
-    monkeypatch.setattr(indexing, "index_by_words", watched)
+    monkeypatch.setattr(index_run, "index_by_words", watched)
     await said(store, "x" * 3_000, "x" * 10)
 
     await index(store)
@@ -251,7 +250,7 @@ async def test_a_text_that_breaks_us_keeps_none_back(store: Store, monkeypatch: 
             raise ValueError(message.content)
         return index_by_words(message, model, embeddable=embeddable)
 
-    monkeypatch.setattr(indexing, "index_by_words", breaking)
+    monkeypatch.setattr(index_run, "index_by_words", breaking)
     await said(store, "I drink Darjeeling.", "A fine choice.")
 
     with capture_logs() as logs:
@@ -322,7 +321,7 @@ async def test_a_store_that_goes_away_meanwhile_refuses_no_message(store: Store,
 
 
 async def test_a_long_backlog_is_indexed_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "_BATCHES_OF_A_RUN", 1)
+    monkeypatch.setattr(index_run, "_BATCHES_OF_A_RUN", 1)
     await remark(store, 40)
     waiting = len(await store.index.unindexed(store.anna, limit=99))
 
@@ -335,7 +334,7 @@ async def test_a_long_backlog_is_indexed_in_runs(store: Store, monkeypatch: pyte
 
 
 async def test_many_chunks_are_embedded_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "_BATCHES_OF_A_RUN", 1)
+    monkeypatch.setattr(index_run, "_BATCHES_OF_A_RUN", 1)
     for number in range(20):
         await said(store, f"Remark {number}.", "Good.")
     while await index(store, BrokenEmbedder()) == timedelta(seconds=1):
@@ -424,8 +423,8 @@ async def test_what_holds_a_secret_or_an_order_is_found_by_nothing(store: Store,
 async def test_an_imported_memory_is_embedded_before_a_long_log_is_indexed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "_AT_ONCE", 1)
-    await remark(store, indexing._BATCHES_OF_A_RUN + 1)
+    monkeypatch.setattr(index_run, "_AT_ONCE", 1)
+    await remark(store, index_run._BATCHES_OF_A_RUN + 1)
     told = store.memory("Likes the harbour", embedding=None, embedding_model=None)
     await store.memories.apply(store.anna.scope, [Add(told)], actor=Actor.IMPORT, at=NOON)
 
@@ -819,6 +818,6 @@ async def test_words_are_found_meanwhile_and_nothing_is_begun_anew(own_dsn: str,
     assert len(set(ups)) > 2
     assert killed > 2
     assert gone == 0, "memories are found all the time"
-    assert 0 < most <= indexing._AT_ONCE
+    assert 0 < most <= index_run._AT_ONCE
     assert await whole(store) == before
     await opened.aclose()

@@ -15,9 +15,9 @@ from tests.servers.databases import Database, running_database
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.support.waiting import until
 
-from recollect import indexing
 from recollect.engine.background import inbox
 from recollect.engine.live import live_engine, log_writer
+from recollect.indexing import index_run
 from recollect.store import jobs as runner
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -32,7 +32,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_LONGEST_BACKOFF", 0.5)
     monkeypatch.setattr(runner, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
     monkeypatch.setattr(inbox, "STORE_DELAY", timedelta(seconds=0.1))
-    monkeypatch.setattr(indexing, "_STORE_DELAY", timedelta(seconds=0.1))
+    monkeypatch.setattr(index_run, "_STORE_DELAY", timedelta(seconds=0.1))
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,402 @@
+"""Keeps a user's index complete in bounded runs, whatever fails meanwhile."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from uuid import UUID
+
+import structlog
+
+from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, WorkerStoppedError, raised_at
+from recollect.formation.turns import must_be_hidden
+from recollect.indexing.indexed_message import (
+    index_by_words,
+    windows_of,
+    windows_to_embed,
+    without_secrets_before,
+)
+from recollect.model import EmbeddingScope, IndexedMessage, LoggedMessage, Memory, UnembeddedChunk
+from recollect.models.memory_embedding import embedded
+from recollect.ports import Embedder
+from recollect.text.attribution import question_in
+
+if TYPE_CHECKING:
+    from recollect.store.log_index import LogIndex
+
+
+_SHORT_CHARACTERS = 2_000
+"""Longer messages are cut in a thread, since all streams would wait meanwhile."""
+
+_AT_ONCE = 32
+_BATCHES_OF_A_RUN = 6
+"""How often so many messages, memories or chunks are read in a run; then other users have their turn."""
+
+_FIRST_FAILURES = 3
+"""So many texts at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
+
+_EMBEDDER_DELAY = timedelta(seconds=30)
+_STORE_DELAY = timedelta(seconds=5)
+_NEXT_RUN_DELAY = timedelta(seconds=1)
+
+_Text = TypeVar("_Text")
+
+log = structlog.get_logger(__name__)
+
+
+_Tally: TypeAlias = tuple[bool, EmbedderError | None]
+"""Whether a run left more texts for another, apart from failures, and why some could not be embedded."""
+_NONE_LEFT: _Tally = (False, None)
+
+
+async def _embed_all(
+    read: Callable[[int], Awaitable[Sequence[_Text]]],
+    number: Callable[[_Text], int],
+    embed: Callable[[Sequence[_Text]], Awaitable[None]],
+    *,
+    together: bool,
+) -> _Tally:
+    """Embed the newest texts without embeddings, a run of them, until the embedder seems to be away.
+
+    Args:
+        read: Returns so many of them, also those that failed.
+        number: Returns a text's number or id, by which it is known again.
+        embed: Embeds some.
+        together: Whether many are embedded at once; those that fail so are then embedded one by one.
+    """
+    failed: set[int] = set()
+    failure: EmbedderError | None = None
+    succeeded = False
+
+    async def left() -> list[_Text]:
+        return [each for each in await read(_AT_ONCE + len(failed)) if number(each) not in failed]
+
+    for _ in range(_BATCHES_OF_A_RUN):
+        found = await left()
+        if not found:
+            return False, failure
+        groups = deque([found] if together else [[each] for each in found])
+        while groups:
+            group = groups.popleft()
+            try:
+                await embed(group)
+            except EmbedderError as error:
+                failure = failure or error
+                if len(group) > 1:
+                    groups.extend([each] for each in group)
+                    continue
+                failed.add(number(group[0]))
+                if len(failed) >= (_AT_ONCE if succeeded else _FIRST_FAILURES):
+                    return False, failure
+            else:
+                succeeded = True
+    return bool(await left()), failure
+
+
+async def _embed_memories(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    async def embed(memories: Sequence[Memory]) -> None:
+        for made in await embedded(memories, embedder):
+            await index.embed_memory(user_id, made)
+
+    return await _embed_all(
+        lambda limit: index.unembedded_memories(user_id, embedder.name, limit=limit),
+        lambda memory: memory.id.int,
+        embed,
+        together=True,
+    )
+
+
+async def _embed_entries(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    """Embed the entries of a profile."""
+
+    async def embed(entries: Sequence[tuple[UUID, str]]) -> None:
+        [(entry_id, text)] = entries
+        [vector] = await embedder.embed([text])
+        await index.embed_entry(user_id, entry_id, text, vector, embedder.name)
+
+    return await _embed_all(
+        lambda limit: index.entries_to_embed(user_id, embedder.name, limit=limit),
+        lambda entry: entry[0].int,
+        embed,
+        together=False,
+    )
+
+
+async def _embed_questions(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    """Embed the questions for which memories were not helpful."""
+
+    async def embed(questions: Sequence[tuple[UUID, str]]) -> None:
+        [(message_id, text)] = questions
+        vector = await embedder.embed_question(question_in(text))
+        await index.embed_question(user_id, message_id, vector, embedder.name)
+
+    return await _embed_all(
+        lambda limit: index.questions_to_embed(user_id, embedder.name, limit=limit),
+        lambda question: question[0].int,
+        embed,
+        together=False,
+    )
+
+
+async def _embed_chunks(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    async def embed(chunks: Sequence[UnembeddedChunk]) -> None:
+        [chunk] = chunks  # its windows are many texts already
+        vectors = await embedder.embed(windows_to_embed(chunk.content))
+        await index.replace_embeddings(user_id, chunk.document, vectors, embedder.name)
+
+    return await _embed_all(
+        lambda limit: index.unembedded(user_id, embedder.name, limit=limit),
+        lambda chunk: chunk.document,
+        embed,
+        together=False,
+    )
+
+
+async def index_user(
+    user_id: str,
+    *,
+    index: "LogIndex",
+    embedder: Embedder,
+    log_embedder: Embedder,
+    embedded: EmbeddingScope,
+    messages: bool = True,
+    until: UUID | None = None,
+    tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
+    attempts: int = 3,
+    embeds_later: bool = True,
+) -> timedelta | None:
+    """Index and embed a user's missing texts; return how long to wait before the next run, None if nothing is left.
+
+    Memories are embedded whatever ``embedded`` says of the log, and before the log is: those imported, those kept while
+    the embedder was away, and all of them once it is another one.
+
+    A store or an embedder that fails is logged and come back to: nothing of it is raised.
+
+    Args:
+        user_id: Whose.
+        index: The index in the store.
+        embedder: Makes the embeddings of memories.
+        log_embedder: Makes those of messages.
+        embedded: Which messages get them.
+        messages: Whether messages of the log are indexed, not memories alone.
+        until: The last message that is indexed, and none at all while many older ones wait; None: a run of all.
+        tried: Counts an attempt of a message by its id before it begins, where a worker may have died of one; None: no need.
+        attempts: How often a message is tried so; then it is indexed without its words.
+        embeds_later: Whether what these embedders did not embed is embedded by them. Not where others have replaced them.
+    """
+    try:
+        run = _Run(user_id, index, log_embedder, embedded, tried, attempts)
+        embeds = until is None and embeds_later
+        # An imported log takes minutes, and recall needs the few memories at once.
+        memories = await _embed_memories(user_id, index, embedder) if embeds else _NONE_LEFT
+        if messages and await run.index_messages(until):
+            return _NEXT_RUN_DELAY
+        if messages and until is None:
+            # Only now: first restore everything that a killed worker took out of the index.
+            rereads = await index.read_again(user_id, limit=_AT_ONCE)
+            if await run.index_messages(None) or rereads:
+                return _NEXT_RUN_DELAY
+        if embeds and await _embed_rest(user_id, index, embedder, log_embedder, memories, chunks=messages):
+            return _NEXT_RUN_DELAY
+    except EmbedderError as error:
+        log.warning("messages_indexed_without_embeddings", error=type(error).__name__, detail=str(error))
+        return _EMBEDDER_DELAY
+    except StoreError as error:
+        log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
+        return _STORE_DELAY
+    return None
+
+
+async def embed_user(
+    user_id: str, *, index: "LogIndex", embedder: Embedder, log_embedder: Embedder, chunks: bool
+) -> timedelta | None:
+    """Embed what of a user's these embedders did not embed, in a run of a few hundred texts; return as ``index_user``.
+
+    ``chunks``: parts of the log get embeddings, too.
+    """
+    try:
+        memories = await _embed_memories(user_id, index, embedder)
+        if await _embed_rest(user_id, index, embedder, log_embedder, memories, chunks=chunks):
+            return _NEXT_RUN_DELAY
+    except EmbedderError as error:
+        log.warning("memory_reembedding_failed", error=type(error).__name__, detail=str(error))
+        return _EMBEDDER_DELAY
+    except StoreError as error:
+        log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
+        return _STORE_DELAY
+    return None
+
+
+def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | None:
+    """Return the shorter of two waits; None waits for nothing."""
+    return min((each for each in (one, other) if each is not None), default=None)
+
+
+async def _embed_rest(
+    user_id: str,
+    index: "LogIndex",
+    embedder: Embedder,
+    log_embedder: Embedder,
+    memories: _Tally,
+    *,
+    chunks: bool,
+) -> bool:
+    """Embed, behind the memories, what could not be embedded when it was kept; return whether more is left, or raise the cause.
+
+    The log comes last: its embedder may be a server that is away.
+    """
+    has_more, failure = memories
+    for embed in (_embed_entries, _embed_questions):
+        more, of_others = await embed(user_id, index, embedder)
+        has_more, failure = has_more | more, failure or of_others
+    if chunks:
+        more, of_log = await _embed_chunks(user_id, index, log_embedder)
+        has_more, failure = has_more | more, failure or of_log
+    if failure is not None and not has_more:
+        raise failure
+    return has_more
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run over a user's unindexed messages.
+
+    Attributes:
+        failure: Why the embedder is not asked again for new messages.
+        refused: Messages that the store takes in no form; they are left for another run.
+    """
+
+    user_id: str
+    index: "LogIndex"
+    embedder: Embedder
+    embedded: EmbeddingScope
+    tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None
+    attempts: int = 3
+    failure: EmbedderError | None = None
+    refused: set[UUID] = field(default_factory=set)
+
+    async def index_messages(self, until: UUID | None) -> bool:
+        """Index messages up to ``until``, or a run of the oldest; return whether more are left.
+
+        Raises:
+            StoreError: The store failed.
+            EmbedderError: The embedder failed; until it is back, these texts are found by words only.
+        """
+        more = False
+        if until is None:
+            more = await self.index_oldest()
+        else:
+            await self.index_up_to(until)
+        if self.failure is not None and not more:
+            raise self.failure
+        return more
+
+    async def index_up_to(self, last: UUID) -> None:
+        """Index the messages up to ``last``, unless an old backlog comes before it, which can wait."""
+        found = await self.index.unindexed(self.user_id, limit=_AT_ONCE)
+        if len(found) == _AT_ONCE and found[-1].id < last:
+            return
+        for message in found:
+            if message.id <= last:
+                await self._add(message)
+
+    async def index_oldest(self) -> bool:
+        """Index the oldest messages; return whether more are left."""
+        for _ in range(_BATCHES_OF_A_RUN):
+            found = await self._unindexed()
+            if not found:
+                return False
+            for message in found:
+                await self._add(message)
+        return bool(await self._unindexed())
+
+    async def _unindexed(self) -> list[LoggedMessage]:
+        found = await self.index.unindexed(self.user_id, limit=_AT_ONCE + len(self.refused))
+        return [message for message in found if message.id not in self.refused]
+
+    async def _add(self, message: LoggedMessage) -> None:
+        """Index a message; with no chunks if the store refuses them, so that it does not block others."""
+        bare = IndexedMessage(message.id, (), {}, self.embedder.name)
+        try:
+            await self._put(await self._carefully_prepared(message) or bare)
+        except StoreUnavailableError:
+            raise
+        except StoreError as error:
+            _log_not_indexed(error)
+            await self._add_refused(bare)
+
+    async def _put(self, indexed: IndexedMessage) -> None:
+        """Store it, with one retry: a conflict of two transactions is over by then."""
+        try:
+            await self.index.index(self.user_id, indexed)
+        except StoreUnavailableError:
+            raise
+        except StoreError:
+            await self.index.index(self.user_id, indexed)
+
+    async def _add_refused(self, bare: IndexedMessage) -> None:
+        try:
+            await self.index.index(self.user_id, bare)
+        except StoreUnavailableError:
+            raise
+        except StoreError:
+            self.refused.add(bare.id)
+            if len(self.refused) >= _AT_ONCE:
+                raise  # the store's failure, not that of some messages
+
+    async def _carefully_prepared(self, message: LoggedMessage) -> IndexedMessage | None:
+        """Return a message's index entry; None for one that causes errors or kills workers."""
+        if self.tried is None:
+            return await self._prepared(message)
+        async with self.tried(str(message.id)) as begun:
+            if begun > self.attempts:
+                log.error("message_indexing_failed", error=WorkerStoppedError.__name__, attempts=begun - 1)
+                return None
+            return await self._prepared(message)
+
+    async def _prepared(self, message: LoggedMessage) -> IndexedMessage | None:
+        """Return a message's index entry, with embeddings if there are any; None if its text causes an error.
+
+        A message with a secret, or with an order that may be planted, gets none: formation hides it too, but later,
+        and that may fail.
+        """
+        embeddable = self.embedded is EmbeddingScope.ALL or (
+            self.embedded is EmbeddingScope.MARKED and message.marked
+        )
+        indexed: IndexedMessage | None = None
+        try:
+            if await asyncio.to_thread(must_be_hidden, message.content):
+                return IndexedMessage(message.id, (), {}, self.embedder.name)
+            message = await asyncio.to_thread(without_secrets_before, message)
+            if len(message.content) > _SHORT_CHARACTERS:
+                indexed = await asyncio.to_thread(
+                    index_by_words, message, self.embedder.name, embeddable=embeddable
+                )
+            else:
+                indexed = index_by_words(message, self.embedder.name, embeddable=embeddable)
+            if embeddable and self.failure is None:
+                return await _embedded(indexed, message, self.embedder)
+        except EmbedderError as error:
+            self.failure = error
+        except Exception as error:  # noqa: BLE001 -- a text that breaks us must not keep all others from being found
+            _log_not_indexed(error)
+            return None
+        return indexed
+
+
+def _log_not_indexed(error: Exception) -> None:
+    log.error("message_indexing_failed", error=type(error).__name__, raised_at=raised_at(error))
+
+
+async def _embedded(indexed: IndexedMessage, message: LoggedMessage, embedder: Embedder) -> IndexedMessage:
+    """Return the message with the embeddings of its chunks."""
+    texts = await asyncio.to_thread(windows_of, indexed, message.content)
+    vectors = iter(await embedder.embed([text for each in texts for text in each]))
+    parts = tuple(
+        replace(chunk, vectors=tuple(next(vectors) for _ in each))
+        for chunk, each in zip(indexed.chunks, texts, strict=True)
+    )
+    return replace(indexed, chunks=parts)
