@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from tests.scripted.upstream import LAST_CHUNK, chunk, whole
+from tests.scripted.upstream import LAST_CHUNK, chunk, until_close
 from tests.servers.running_proxy import CHAT
 from tests.servers.served_process import environment, served_process
 from tests.support.raw_client import Fields, request_bytes
@@ -37,7 +37,7 @@ class Sink:
                 return
             with connection:
                 self._read(connection)
-                connection.sendall(b"".join(step for step in whole(b"{}") if isinstance(step, bytes)))
+                connection.sendall(b"".join(step for step in until_close(b"{}") if isinstance(step, bytes)))
 
     def _read(self, connection: socket.socket) -> None:
         piece = bytearray(_MEGABYTE)
