@@ -255,6 +255,12 @@ def test_what_contradicts_replaces_the_older_whatever_its_words(content: str, sa
         ),
         ("丈夫在吃非布司他", "丈夫有痛风、忌海鲜、内脏、浓汤、啤酒", "word"),
         ("Doet aan judo in Delft", "Doet aan een vechtsport", ""),
+        ("Practises judo in a club", "Likes some sport outdoors", ""),  # a short one is filled in
+        (
+            "Drives a white van: broken heater, torn seat, rusty door",
+            "Drives a white van: broken heater, torn seat, rusty door, cracked mirror, loose belt, noisy old fan",
+            "",
+        ),
     ],
 )
 def test_a_refinement_replaces_nothing_it_says_in_part(content: str, said: str, left_out: str) -> None:
