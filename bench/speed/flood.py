@@ -4,15 +4,16 @@
 
 A person with 1,000 memories asks new questions over 60 connections, as fast as answers come. Another with 200 asks one new
 question after the other, with a short pause between: first alone, then next to the flood. The flood's prompts have 2 KB, then
-200 KB. Times are milliseconds to the first byte.
+200 KB. Times are milliseconds to the first byte. A turn that passed its deadline went without memories, and waited less for it.
 """
 
 import asyncio
 from pathlib import Path
+from typing import NamedTuple
 
 import uvloop
 
-from bench.figures import number, percentile
+from bench.figures import number, percent, percentile
 from bench.report import options_of, publish, table
 from bench.servers import memory_api, mock_llm, work_folder
 from bench.speed.client import Target
@@ -32,20 +33,25 @@ _LEAD_SECONDS = 1.0
 _WARM_UP = 15
 
 
-async def _ask(target: Target, seconds: float) -> list[float]:
-    """Ask one question after the other; return the milliseconds to each first byte, without the first answers'."""
+class _Answer(NamedTuple):
+    milliseconds: float
+    has_memories: bool
+
+
+async def _ask(target: Target, seconds: float) -> list[_Answer]:
+    """Ask one question after the other; return the answers without the first ones."""
     connection = await target.connect()
-    took: list[float] = []
+    took: list[_Answer] = []
     end = asyncio.get_running_loop().time() + seconds
     while asyncio.get_running_loop().time() < end:
         await connection.ask(next(target.requests))
-        took.append((connection.first_at - connection.sent_at) / 1e6)
+        took.append(_Answer((connection.first_at - connection.sent_at) / 1e6, connection.memories))
         await asyncio.sleep(_PAUSE_SECONDS)
     connection.drop()
     return took[_WARM_UP:]
 
 
-async def _beside(own: Target, crowd: Target, *, connections: int, seconds: float) -> list[float]:
+async def _ask_in_flood(own: Target, crowd: Target, *, connections: int, seconds: float) -> list[_Answer]:
     flood = closed_loop(crowd, connections=connections, seconds=seconds + 2 * _LEAD_SECONDS)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(flood)
@@ -53,14 +59,16 @@ async def _beside(own: Target, crowd: Target, *, connections: int, seconds: floa
         return await _ask(own, seconds)
 
 
-async def _measure(own: System, crowd: System, *, connections: int, seconds: float) -> dict[str, list[float]]:
-    """Return the milliseconds that a person waits, alone and next to floods of each size."""
+async def _measure(
+    own: System, crowd: System, *, connections: int, seconds: float
+) -> dict[str, list[_Answer]]:
+    """Return a person's answers, alone and next to floods of each size."""
     questions = Questions()
     target = own.target(NOW, SIZES["2 KB"], questions)
     took = {"alone": await _ask(target, seconds)}
     for name, size in SIZES.items():
         flood = crowd.target(WHOLE, size, questions)
-        took[f"{connections} connections, {name}"] = await _beside(
+        took[f"{connections} connections, {name}"] = await _ask_in_flood(
             target, flood, connections=connections, seconds=seconds
         )
     return took
@@ -87,8 +95,13 @@ def main() -> None:
         own, crowd = (System("on", "", server.port, _of(person), server) for person in ("other", "reader"))
         took = uvloop.run(_measure(own, crowd, connections=options.connections, seconds=options.seconds))
     rows = [
-        (name, len(times), *(number(percentile(times, each)) for each in (50, 95, 100)))
-        for name, times in took.items()
+        (
+            name,
+            len(answers),
+            percent(sum(each.has_memories for each in answers), len(answers)),
+            *(number(percentile([each.milliseconds for each in answers], at)) for at in (50, 95, 100)),
+        )
+        for name, answers in took.items()
     ]
-    body = table(("", "questions", "p50", "p95", "max"), rows)
+    body = table(("", "questions", "with memories", "p50", "p95", "max"), rows)
     publish(options, "Another person's chat next to a flood", body, took)

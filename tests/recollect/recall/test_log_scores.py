@@ -25,7 +25,7 @@ NAN = float("nan")
 def scored(
     snapshot: Snapshot, asked: str = "?", *, cosine: Any = None, first: Any = None, matched: Any = None
 ) -> LogScores:
-    """Return the scores of all that a person has, by what is known of each."""
+    """Return the scores of a person's whole log, by the signals of each message."""
     query = read_query(turn(asked))
     assert snapshot.passages is not None
     memories, passages = len(snapshot.memories.items), len(snapshot.passages.items)

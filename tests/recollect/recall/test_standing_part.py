@@ -1,4 +1,4 @@
-"""What stands in every chat: what matters most, is not over, and fits."""
+"""The standing part of every chat: the most important statements that hold and fit."""
 
 import random
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What became of an exchange is told to its own user alone, and only what it changed; and once, in any of their chats."""
+"""The outcome of an exchange goes to its own user alone: the changes, and once, in any of their chats."""
 
 import asyncio
 import json
