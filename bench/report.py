@@ -14,9 +14,14 @@ RESULTS = Path(__file__).with_name("results")
 _LOAD_BEFORE = os.getloadavg()[0]
 
 
+def parser_of(doc: str | None) -> ArgumentParser:
+    """Return a parser without options; ``doc`` describes the program."""
+    return ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
+
+
 def options_of(doc: str | None) -> ArgumentParser:
-    """Return a parser with the options of every program; ``doc`` describes this one."""
-    parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
+    """Return a parser with the options of every program that measures."""
+    parser = parser_of(doc)
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the report there, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw figures there")
     return parser

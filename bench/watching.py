@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 _KIBIBYTES_A_MEBIBYTE = 1024
 _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
@@ -53,9 +54,16 @@ def _cpu_ticks(process_id: int) -> int:
     return sum(map(int, stat.rpartition(")")[2].split()[11:15]))  # utime, stime, cutime, cstime: proc(5)
 
 
-def reading(process_ids: list[int]) -> dict[str, float]:
-    """Return the processor time used so far, and the moment, both in seconds."""
-    return {"cpu_seconds": cpu_seconds(process_ids), "at": time.monotonic()}
+class Reading(NamedTuple):
+    """The processor time that was used until a moment, both in seconds."""
+
+    cpu_seconds: float
+    at: float
+
+
+def reading(process_ids: list[int]) -> Reading:
+    """Return the processor time used so far."""
+    return Reading(cpu_seconds(process_ids), time.monotonic())
 
 
 def mebibytes(process_id: int) -> dict[str, float | None]:

@@ -6,8 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 
 import asyncpg
 from tests.servers.running_proxy import User
@@ -108,11 +106,6 @@ class Outcome:
         leaks: Log lines with words of people.
         states: Of exchanges, but those that are formed.
         load: The load of the machine at the end, over the last minute.
-        seed: The seed of the run.
-        day: The day of the run.
-        settings: Seconds until another replica heeded a changed setting.
-        erasures: Seconds until another replica heeded an erasure.
-        unheeded: Chats that began after a change was answered, and did not heed it.
     """
 
     title: str
@@ -130,24 +123,10 @@ class Outcome:
     backlog_seconds: float | None
     leaks: tuple[str, ...]
     states: dict[str, int]
-    load: float = 0.0
-    seed: int = 0
-    day: str = ""
-    settings: tuple[float, ...] = ()
-    erasures: tuple[float, ...] = ()
-    unheeded: int = 0
+    load: float
 
 
-async def struck(
-    title: str,
-    system: System,
-    load: Load,
-    strike: Callable[[], Awaitable[None]],
-    *,
-    seed: int,
-    patience: float = _MEMORY_SECONDS,
-    logs: Path | None = None,
-) -> Outcome:
+async def struck(title: str, system: System, load: Load, strike: Callable[[], Awaitable[None]]) -> Outcome:
     """Strike a system while people chat, let it recover, and count."""
     prober = User("prober")
     await load.until_remembered(prober)
@@ -157,24 +136,13 @@ async def struck(
     began = time.monotonic()
     await strike()
     ended = time.monotonic()
-    await load.memory_is_back(ended, patience)
+    await load.memory_is_back(ended, _MEMORY_SECONDS)
     await asyncio.sleep(_AFTER_SECONDS)
     load.is_over = True
     await asyncio.gather(*chatting)
     await load.close_chats()
-    is_settled = await settled(system)
-    backlog = time.monotonic() - ended if is_settled else None
+    backlog = time.monotonic() - ended if await settled(system) else None
     there = await kept(system)
-    if logs is not None:
-        (logs / f"{system.folder.name}.log").write_text(title + "\n" + "".join(system.logs), "utf-8")
-    return _outcome(title, system, load, there, (began, ended, backlog), seed)
-
-
-def _outcome(
-    title: str, system: System, load: Load, there: Kept, times: tuple[float, float, float | None], seed: int
-) -> Outcome:
-    """Return the row of a fault; ``times`` are its begin and end by the monotonic clock, and the seconds until nothing waited."""
-    began, ended, backlog = times
     answered = {each.mark for each in load.asked if each.is_whole}
     during = [each for each in load.probes if began <= each.began < ended]
     after = [each.began - ended for each in load.probes if each.began >= ended and each.remembered]
@@ -185,7 +153,7 @@ def _outcome(
         answered=len(answered),
         broken=sum(each.is_cut_alike for each in load.asked),
         again=sum(each.tries > 1 for each in load.asked),
-        slowest=load.slowest(began, ended),
+        slowest=max((each.seconds for each in load.asked if began <= each.began <= ended), default=0.0),
         remembered=sum(each.remembered for each in during) / len(during) if during else None,
         lost=tuple(sorted(answered - there.logged.keys())),
         unformed=tuple(sorted(answered - there.formed.keys())),
@@ -196,6 +164,4 @@ def _outcome(
         leaks=tuple(line.strip() for line in system.logs if MARK.search(line)),
         states={state: count for state, count in there.states.items() if state != "formed"},
         load=os.getloadavg()[0],
-        seed=seed,
-        day=f"{datetime.now(UTC):%Y-%m-%d}",
     )

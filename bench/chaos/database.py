@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -11,6 +10,7 @@ from urllib.parse import quote
 import asyncpg
 from tests.recollect.store.embedded.servers import children_of, postmaster
 from tests.servers.folders import put_database
+from tests.support.waiting import until
 
 from recollect.store import EmbeddedServer, start_embedded
 
@@ -47,22 +47,15 @@ class Database:
     async def revive(self) -> None:
         """Start it again after a kill, as an operator's watchdog does."""
         assert self._server is not None
-        for _ in range(_TRIES):
-            if await asyncio.to_thread(self._server.revive):
-                return
-            await asyncio.sleep(_AGAIN_SECONDS)  # its children are ending
-        raise TimeoutError("the killed database stays half alive")
+        server = self._server  # as long as its children are ending, it can't
+        await until(lambda: asyncio.to_thread(server.revive))
 
     def signal_all(self, number: signal.Signals) -> None:
         """Send a signal to each of its processes."""
-        for each in self._processes():
+        first = postmaster(self.folder)
+        for each in (first, *children_of(first)):
             with suppress(ProcessLookupError):
                 os.kill(each, number)
-
-    def _processes(self) -> Iterator[int]:
-        first = postmaster(self.folder)
-        yield first
-        yield from list(children_of(first))
 
 
 def dsn_in(folder: Path) -> str:
@@ -91,8 +84,8 @@ class Line:
         self.dsn = dsn_in(folder)
         self.delay = 0.0
         self._path = folder / _SOCKET
-        self._database = database
-        self._passing: set[asyncio.Task[None]] = set()
+        self._there = database.folder / "postgres" / "data" / _SOCKET
+        self._open: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
@@ -103,39 +96,26 @@ class Line:
         """Take none any more, and cut those there are."""
         if self._server is not None:
             self._server.close()
-        for each in self._passing:
-            each.cancel()
-        await asyncio.gather(*self._passing, return_exceptions=True)
+        for each in self._open:
+            each.close()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._passing.add(task)
         try:
-            socket = self._database.folder / "postgres" / "data" / _SOCKET
-            there, to_there = await asyncio.open_unix_connection(socket)
+            there, to_there = await asyncio.open_unix_connection(self._there)
         except OSError:
             writer.close()
             return
-        finally:
-            task.add_done_callback(self._passing.discard)
-        both = [
-            asyncio.create_task(self._pass(reader, to_there, is_late=False)),
-            asyncio.create_task(self._pass(there, writer, is_late=True)),
-        ]
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in both:
-                each.cancel()
-            await asyncio.gather(*both, return_exceptions=True)
-            writer.close()
-            to_there.close()
+        self._open |= {writer, to_there}
+        both = self._pass(reader, to_there, is_late=False), self._pass(there, writer, is_late=True)
+        await asyncio.gather(*both)
+        self._open -= {writer, to_there}
 
     async def _pass(self, source: asyncio.StreamReader, to: asyncio.StreamWriter, *, is_late: bool) -> None:
+        """Pass on everything, then close, which ends the other direction, too."""
         with suppress(OSError):
             while piece := await source.read(_READ):
                 if is_late and self.delay:
                     await asyncio.sleep(self.delay)
                 to.write(piece)
                 await to.drain()
+        to.close()

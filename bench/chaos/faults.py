@@ -6,8 +6,8 @@ import random
 import resource
 import signal
 import subprocess
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from tests.support.waiting import until
 from bench.chaos import world as models
 from bench.chaos.database import rows
 from bench.chaos.system import Plan, System
+from bench.servers import NotStartedError
 
 _FOR_SECONDS = 10.0
 _SLOW_SECONDS = 0.25
@@ -258,19 +259,34 @@ async def _starve_worker(system: System, _chance: random.Random) -> None:
             resource.prlimit(worker, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
+async def _kill_any(system: System, chance: random.Random) -> None:
+    """Kill one of all proxies and workers after the other, and start it again while the others serve."""
+    for _ in range(2 * _KILLS):
+        await asyncio.sleep(chance.uniform(0.3, 2))
+        victim = chance.choice([*system.proxies, *system.workers])
+        await victim.kill()
+        await asyncio.sleep(chance.uniform(0, 1))
+        await victim.start()
+
+
 def _size(process: int) -> int:
     return int(Path(f"/proc/{process}/statm").read_text().split()[0]) * resource.getpagesize()
 
 
-def mount(folder: Path) -> None:
-    """Make a folder a small disk."""
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """Make a folder a small disk while inside; afterwards nothing of it is left."""
+    folder.mkdir(mode=0o711)
     options = f"size={_DISK_MEBIBYTES}m,mode=0711"
-    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True, capture_output=True)
-
-
-def unmount(folder: Path) -> None:
-    """Make it a folder again; nothing of it is left."""
-    subprocess.run(["umount", folder], check=True, capture_output=True)
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise NotStartedError("only root may mount a small disk") from error
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True, capture_output=True)
 
 
 _OWN_DATABASE = Plan(embedded=True)
@@ -304,4 +320,10 @@ FAULTS = {
     "kill-worker": Fault(f"worker killed {_KILLS} times", _kill_workers),
     "kill-database": Fault(f"database killed {_KILLS} times (embedded)", _kill_databases, _OWN_DATABASE),
     "worker-memory": Fault("worker out of memory", _starve_worker),
+    "replicas": Fault(
+        "3 proxies and 2 workers, one of them killed and restarted again and again",
+        _kill_any,
+        Plan(proxies=3, workers=2),
+        retries=2,
+    ),
 }

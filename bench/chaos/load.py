@@ -58,7 +58,6 @@ class Probe:
     """
 
     began: float
-    answered: bool
     remembered: bool
 
 
@@ -154,27 +153,21 @@ class Load:
 
     # -- the memory ----------------------------------------------------------------------------
 
-    async def probe(self, user: User, port: int | None = None) -> Probe:
-        """Ask in a new chat for an earlier statement of this user, through one proxy or any."""
+    async def probe(self, user: User) -> bool:
+        """Ask in a new chat for an earlier statement of this user; return whether the prompt had it, and note that."""
         self._probed += 1
         number = self._probed
         body = chat_body(f"asked {number}: in which harbour does my boat lie?")
         headers = user.headers(chat=f"probe-{number}-of-{user.id}")
         began = time.monotonic()
-        data = request_bytes(b"POST", CHAT, headers, body)
-        if port is None:
-            answer, _ = await self._answer(data, began)
-        else:
-            async with RawConnection(port) as connection:
-                await connection.send(data)
-                answer = await connection.read_response(method=b"POST")
-        is_answered = answer is not None and answer.complete and answer.status == 200
-        return Probe(began, is_answered, number in self.world.remembered)
+        await self._answer(request_bytes(b"POST", CHAT, headers, body), began)
+        self.probes.append(Probe(began, number in self.world.remembered))
+        return self.probes[-1].remembered
 
     async def keep_probing(self, user: User) -> None:
         """Ask again and again until the load is over."""
         while not self.is_over:
-            self.probes.append(await self.probe(user))
+            await self.probe(user)
             await asyncio.sleep(_HURRIED_SECONDS if self.is_hurried else _PROBE_SECONDS)
 
     async def memory_is_back(self, since: float, seconds: float) -> None:
@@ -186,23 +179,14 @@ class Load:
             await asyncio.sleep(_HURRIED_SECONDS / 2)
         self.is_hurried = False
 
-    async def tell(self, user: User) -> None:
-        """Tell the statement that probes ask for."""
-        body = chat_body(f"My boat lies in {REMEMBERED} harbour.")
-        await self._answer(
-            request_bytes(b"POST", CHAT, user.headers(chat=f"told-by-{user.id}"), body), time.monotonic()
-        )
-
     async def until_remembered(self, user: User) -> None:
         """Tell the statement that probes ask for, and wait until a chat is given it."""
-        await self.tell(user)
+        body = chat_body(f"My boat lies in {REMEMBERED} harbour.")
+        headers = user.headers(chat=f"told-by-{user.id}")
+        await self._answer(request_bytes(b"POST", CHAT, headers, body), time.monotonic())
 
         async def is_remembered() -> bool:
             await asyncio.sleep(_HURRIED_SECONDS)
-            return (await self.probe(user)).remembered
+            return await self.probe(user)
 
         await until(is_remembered, seconds=_START_PATIENCE_SECONDS)
-
-    def slowest(self, since: float, end: float) -> float:
-        """Return the seconds of the slowest chat that began in a span of time."""
-        return max((each.seconds for each in self.asked if since <= each.began <= end), default=0.0)

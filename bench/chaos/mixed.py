@@ -4,14 +4,11 @@ Never: a fault, a figure.
 """
 
 import asyncio
-import json
 import random
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import count
 
-from tests.support.raw_client import fetch
-
-from bench.servers import TOKEN
+from bench.chaos.system import Proxy
 
 _SENTENCES = (
     *("My kayak is {mark}.", "Mein Fahrrad ist {mark}.", "Ma lanterne est {mark}."),
@@ -47,14 +44,14 @@ class Writers:
     """People whose memories are written, corrected, taken away and erased by the memory API, one change after another.
 
     Attributes:
-        port: Where the memory API is.
+        proxy: Whose memory API it is.
         chance: Decides which memories are deleted.
         written: How many memories were written.
         erased: How many people were erased.
         wrong: The memories that were not as they had been left, in words.
     """
 
-    port: int
+    proxy: Proxy
     chance: random.Random
     written: int = 0
     corrected: int = 0
@@ -64,42 +61,37 @@ class Writers:
 
     async def keep_writing(self, pause: float) -> None:
         """Write, correct and take away one person's memories, look at them, erase the person, and begin with the next; until cancelled."""
-        number = 0
-        while True:
-            number += 1
-            await self._live(f"writer-{number}", pause)
+        for number in count(1):
+            try:
+                await self._live(f"writer-{number}", pause)
+            except RuntimeError as error:
+                self.wrong.append(str(error))
+                raise
 
     async def _live(self, user: str, pause: float) -> None:
-        memories = f"/memory/users/{user}/memories"
+        memories = f"/users/{user}/memories"
         left: dict[str, str] = {}
         for each in range(_OF_A_WRITER):
-            made = await self._call(b"POST", memories, {"content": f"Keeps {each} hens behind the house."})
+            made = await self.proxy.api(
+                b"POST", memories, {"content": f"Keeps {each} hens behind the house."}
+            )
             self.written += 1
             path = f"{memories}/{made['id']}"
             left[made["id"]] = f"Keeps {each} geese in the garden."
-            await self._call(b"PATCH", path, {"content": left[made["id"]]})
+            await self.proxy.api(b"PATCH", path, {"content": left[made["id"]]})
             self.corrected += 1
             if self.chance.random() < _DELETED_SHARE:
-                await self._call(b"DELETE", path)
+                await self.proxy.api(b"DELETE", path)
                 del left[made["id"]]
                 self.deleted += 1
             await asyncio.sleep(pause)
         if await self._contents(memories) != left:
             self.wrong.append(f"{user} has other memories than were left")
-        await self._call(b"DELETE", f"/memory/users/{user}")
+        await self.proxy.api(b"DELETE", f"/users/{user}")
         self.erased += 1
         if await self._contents(memories):
             self.wrong.append(f"{user} was erased, and has memories")
 
     async def _contents(self, path: str) -> dict[str, str]:
-        listed = await self._call(b"GET", f"{path}?limit=100")
+        listed = await self.proxy.api(b"GET", f"{path}?limit=100")
         return {each["id"]: each["content"] for each in listed["memories"]}
-
-    async def _call(self, method: bytes, path: str, body: dict[str, Any] | None = None) -> Any:
-        headers = [(b"authorization", f"Bearer {TOKEN}".encode()), (b"content-type", b"application/json")]
-        sent = None if body is None else json.dumps(body).encode()
-        answer = await fetch(self.port, method, path.encode(), headers, sent)
-        if answer.status >= 300:
-            self.wrong.append(f"{method.decode()} of the memory API was answered with {answer.status}")
-            raise RuntimeError(self.wrong[-1])
-        return json.loads(answer.body) if answer.body else None

@@ -1,12 +1,10 @@
 """Strikes a served Recollect with one fault after the other under load, and counts: `python -m bench chaos` (`make chaos`)."""
 
-import argparse
 import asyncio
 import random
-import subprocess
 import traceback
-from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,28 +12,41 @@ from pathlib import Path
 import uvloop
 
 from bench.chaos.counting import Outcome, struck
-from bench.chaos.faults import FAULTS, Fault, mount, unmount
-from bench.chaos.load import Load
-from bench.chaos.replicas import replicas
-from bench.chaos.report import cells_of, keep
-from bench.chaos.system import System
+from bench.chaos.faults import FAULTS, Fault, small_disk
+from bench.chaos.load import TALKERS, Load
+from bench.chaos.system import EXTRACTION_SECONDS, System
 from bench.chaos.world import World
-from bench.report import RESULTS
+from bench.report import options_of, progress, publish, table
 from bench.servers import NotStartedError, unpack_package, work_folder
 
-REPLICAS = "replicas"
-"""The name of the test of several proxies and workers."""
 _FAKETIME = "usr/lib/*/faketime/libfaketime.so.1"
+_HEADS = (
+    *("fault", "chats: answered byte for byte / asked", "asked again", "slowest chat in the fault"),
+    *("chats with memory in the fault", "lost", "not formed", "twice", "kept whole", "first memory after"),
+    *("nothing waits after", "load"),
+)
+_INTRO = (
+    f"{TALKERS} people chat without a pause through `recollect serve`, half of it streamed, beside one who asks every second "
+    "what a memory answers. A fault lasts ten seconds, or as long as so many kills take. Once it is over and memory is back, the load ends, "
+    "and each chat gets a last word. Settings are those that are shipped, but that an extraction model is given up after "
+    f"{EXTRACTION_SECONDS} s instead of 600, and that nothing limits how many memories there are."
+)
+_LEGEND = (
+    "*Asked again*: the connection failed, and the client asked once more. *Lost*: answered, and not in the message log. *Not formed*: "
+    "answered, and in no memory once nothing waits. *Twice*: in the log or among the memories more than once. *Kept whole*: as question "
+    "and answer (`qa_turn`), which only a setting asks for. Times count from the end of the fault; the second includes the load's "
+    "own last seconds. *Load*: of the machine, over the last minute; above its cores it has other work, which makes chats and recalls late."
+)
 
 
-async def strike(fault: Fault, folder: Path, *, seed: int, logs: Path | None = None) -> Outcome:
+async def strike(fault: Fault, folder: Path, seed: int) -> Outcome:
     """Bring a fault about under load, and return its outcome."""
     chance = random.Random(seed)
     system = System(folder, World(random.Random(seed)))
     clock = await asyncio.to_thread(_clock_library, folder) if fault.sets_clock else None
     async with AsyncExitStack() as closing:
         if fault.on_small_disk:
-            closing.enter_context(_small_disk(folder / "proxy-0"))
+            closing.enter_context(small_disk(folder / "proxy-0"))
         await system.start(replace(fault.plan, clock=clock), closing)
         load = Load(
             system.world,
@@ -44,21 +55,7 @@ async def strike(fault: Fault, folder: Path, *, seed: int, logs: Path | None = N
             tries=fault.retries,
             again_within=fault.again_within,
         )
-        striking = partial(fault.strike, system, chance)
-        return await struck(fault.title, system, load, striking, seed=seed, logs=logs)
-
-
-@contextmanager
-def _small_disk(folder: Path) -> Iterator[None]:
-    folder.mkdir(mode=0o711)
-    try:
-        mount(folder)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise NotStartedError("only root may mount a small disk") from error
-    try:
-        yield
-    finally:
-        unmount(folder)
+        return await struck(fault.title, system, load, partial(fault.strike, system, chance))
 
 
 def _clock_library(folder: Path) -> Path:
@@ -69,35 +66,61 @@ def _clock_library(folder: Path) -> Path:
     return next((folder / "faketime").glob(_FAKETIME))
 
 
-def main() -> None:
-    """Run the faults that are named, or all; print a line for each, and write the table, where others keep their lines."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help=f"with commas: {', '.join([*FAULTS, REPLICAS])}")
-    parser.add_argument("--seed", type=int, default=19)
-    parser.add_argument("--output", type=Path, default=RESULTS, help="the folder that has the table")
-    parser.add_argument("--logs", type=Path, help="a folder that takes what the processes logged")
-    options = parser.parse_args()
-    names = options.only.split(",") if options.only else [*FAULTS, REPLICAS]
-    if unknown := set(names) - {*FAULTS, REPLICAS}:
-        parser.error(f"there is no fault {', '.join(sorted(unknown))}")
-    for name in names:
-        with work_folder() as folder:
-            found = _found(name, folder, options.seed, options.logs)
-        keep(options.output, name, found, order=[*FAULTS, REPLICAS])
-        print(" | ".join(cells_of(found)) if isinstance(found, Outcome) else f"{name}: {found}", flush=True)
-
-
-def _found(name: str, folder: Path, seed: int, logs: Path | None) -> Outcome | str:
-    """Return the outcome of a fault, or why it was not measured."""
-    work = (
-        replicas(folder, seed=seed, logs=logs)
-        if name == REPLICAS
-        else strike(FAULTS[name], folder, seed=seed, logs=logs)
+def _cells(found: Outcome) -> tuple[str, ...]:
+    answered = f"{found.answered} / {found.chats}"
+    if found.broken:
+        answered += f" ({found.broken} as far as the LLM came)"
+    return (
+        found.title,
+        answered,
+        str(found.again),
+        f"{found.slowest:.1f} s",
+        "-" if found.remembered is None else f"{found.remembered:.0%}",
+        str(len(found.lost)),
+        str(len(found.unformed)),
+        str(len(found.doubled)),
+        str(found.whole),
+        _seconds(found.memory_seconds),
+        _seconds(found.backlog_seconds),
+        f"{found.load:.0f}",
     )
-    try:
-        return uvloop.run(work)
-    except NotStartedError as error:
-        return f"not run: {error}"
-    except Exception as error:  # noqa: BLE001 -- the other faults are measured all the same
-        traceback.print_exc()
-        return f"not measured: {type(error).__name__}"
+
+
+def _seconds(seconds: float | None) -> str:
+    return "never" if seconds is None else f"{seconds:.1f} s"
+
+
+def _page(outcomes: Sequence[Outcome], missing: Sequence[str]) -> str:
+    remarks = [*missing]
+    for each in outcomes:
+        if each.states:
+            states = ", ".join(f"{count} {state}" for state, count in sorted(each.states.items()))
+            remarks.append(f"- {each.title}: exchanges that are not formed at the end: {states}.")
+        if each.leaks:
+            remarks.append(f"- {each.title}: log lines with words of people: {len(each.leaks)}.")
+    told = ["## Remarks", "\n".join(remarks)] if remarks else []
+    return "\n\n".join([_INTRO, table(_HEADS, map(_cells, outcomes)), _LEGEND, *told])
+
+
+def main() -> None:
+    """Run the faults that are named, or all, and print a table."""
+    parser = options_of(__doc__)
+    parser.add_argument("--only", help=f"with commas: {', '.join(FAULTS)}")
+    parser.add_argument("--seed", type=int, default=19)
+    options = parser.parse_args()
+    names = options.only.split(",") if options.only else list(FAULTS)
+    if unknown := set(names) - set(FAULTS):
+        parser.error(f"there is no fault {', '.join(sorted(unknown))}")
+    outcomes, missing = [], []
+    for name in names:
+        try:
+            with work_folder() as folder:
+                outcomes.append(uvloop.run(strike(FAULTS[name], folder, options.seed)))
+        except NotStartedError as error:
+            missing.append(f"- {name}: not run: {error}.")
+        except Exception as error:  # noqa: BLE001 -- the other faults are measured all the same
+            traceback.print_exc()
+            missing.append(f"- {name}: not measured: {type(error).__name__}.")
+        else:
+            progress(" | ".join(_cells(outcomes[-1])))
+    publish(options, "Faults under load", _page(outcomes, missing), outcomes)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import numpy as np
 import uvloop
 from tests.recollect.store.embedded.servers import postmaster
 from tests.servers.running_proxy import User
@@ -26,13 +27,17 @@ from tests.servers.running_proxy import User
 from bench.chaos.counting import kept, settled
 from bench.chaos.database import rows
 from bench.chaos.load import Load
-from bench.chaos.memory import WHO, Memory, growth, memory_now
 from bench.chaos.mixed import Writers, said
 from bench.chaos.system import Plan, System
 from bench.chaos.world import World
 from bench.figures import number, percentiles
 from bench.report import options_of, publish, table
 from bench.servers import work_folder
+from bench.watching import family, of_files, shared_once
+
+WHO = ("proxy", "worker", "Postgres")
+_WARM_SHARE = 1 / 3
+"""Caches fill and connections are opened during this share of the time: only later growth counts."""
 
 _PEOPLE, _TURNS_OF_A_CHAT = 40, 5
 _SAMPLE_SECONDS = 5.0
@@ -59,19 +64,19 @@ class Sample:
     """The state at a time.
 
     Attributes:
+        at: Seconds since the sampling began.
+        memory: MiB of the proxy and the worker, without pages of files, and of Postgres; memory that processes share is divided
+            among them (PSS).
+        files: MiB of pages of files (programs, models) in the first two; Linux reclaims them.
         waits: How many exchanges wait to be formed.
         oldest: Seconds that the oldest of them has waited.
     """
 
-    memory: Memory
+    at: float
+    memory: tuple[float, float, float]
+    files: float
     waits: int
     oldest: float
-
-    @property
-    def own(self) -> tuple[float, float, float]:
-        """MiB of the proxy and the worker, without pages of files, and of Postgres."""
-        (proxy, worker, postgres), (of_proxy, of_worker) = self.memory.of, self.memory.files
-        return proxy - of_proxy, worker - of_worker, postgres
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,7 @@ async def soak(folder: Path, *, minutes: float, rate: float, seed: int) -> tuple
         prober = User("prober")
         await load.until_remembered(prober)
         began = time.monotonic()
-        writers = Writers(system.ports[0], random.Random(seed))
+        writers = Writers(system.proxies[0], random.Random(seed))
         beside = [
             asyncio.create_task(_sample(system, samples, began)),
             asyncio.create_task(writers.keep_writing(_WRITER_PAUSE_SECONDS)),
@@ -170,22 +175,28 @@ async def _sample(system: System, samples: list[Sample], began: float) -> None:
     assert system.database is not None
     while True:
         [row] = await rows(system.dsn, _WAITING)
-        proxy = system.proxies[0].pid
-        memory = proxy and memory_now(proxy, postmaster(system.database.folder), began)
-        if memory:
-            samples.append(Sample(memory, row["waits"], float(row["oldest"])))
+        proxy, worker = system.proxies[0].pid, system.proxies[0].worker
+        if proxy and worker:
+            of_proxy, of_worker = of_files([proxy]), of_files([worker])
+            memory = (
+                shared_once([proxy]) - of_proxy,
+                shared_once([worker]) - of_worker,
+                shared_once(family(postmaster(system.database.folder))),
+            )
+            at, files = time.monotonic() - began, of_proxy + of_worker
+            samples.append(Sample(at, memory, files, row["waits"], float(row["oldest"])))
         await asyncio.sleep(_SAMPLE_SECONDS)
 
 
 def tenths(samples: Sequence[Sample], load: Load, began: float) -> str:
     """Return a table by tenths of the time, and what memory grew by behind the first third."""
-    end = samples[-1].memory.at
+    end = samples[-1].at
     found = []
     for tenth in range(10):
         first, last = end * tenth / 10, end * (tenth + 1) / 10
-        part = [each for each in samples if first <= each.memory.at <= last]
+        part = [each for each in samples if first <= each.at <= last]
         took = [each.seconds * 1000 for each in load.asked if first <= each.began - began <= last]
-        memory = [(*each.own, sum(each.memory.files)) for each in part] or [(math.nan,) * 4]
+        memory = [(*each.memory, each.files) for each in part] or [(math.nan,) * 4]
         found.append(
             (
                 f"{first / 60:.1f} to {last / 60:.1f}",
@@ -206,10 +217,11 @@ def tenths(samples: Sequence[Sample], load: Load, began: float) -> str:
 
 
 def _growths(samples: Sequence[Sample]) -> Iterator[tuple[str, float]]:
-    """Yield the growth of each process behind the first third, in MiB an hour."""
-    at = [each.memory.at for each in samples]
+    """Yield the growth of each process in MiB an hour: a line of least squares through all but the first third of the time."""
+    late = [each for each in samples if each.at >= samples[-1].at * _WARM_SHARE]
+    hours = [each.at / 3600 for each in late]
     for place, name in enumerate(WHO):
-        yield name, growth(at, [each.own[place] for each in samples])
+        yield name, float(np.polyfit(hours, [each.memory[place] for each in late], 1)[0])
 
 
 def told(end: End, writers: Writers, long: int) -> str:
@@ -224,7 +236,7 @@ def told(end: End, writers: Writers, long: int) -> str:
 
 def judgements(samples: Sequence[Sample], end: End) -> Iterator[tuple[str, bool]]:
     """Yield a line for each promise, and whether it was kept; of memory only where the time was long enough to tell."""
-    minutes = samples[-1].memory.at / 60
+    minutes = samples[-1].at / 60
     for name, growing in _growths(samples):
         most = _MOST_GROWTH[name]
         if minutes < _TELLING_MINUTES:
@@ -233,9 +245,9 @@ def judgements(samples: Sequence[Sample], end: End) -> Iterator[tuple[str, bool]
             yield _judged(
                 f"Memory of {name} grows by {growing:+.1f} MiB an hour (at most {most:.0f})", growing <= most
             )
-    third = samples[-1].memory.at / 3
+    third = samples[-1].at / 3
     middle, last = (
-        median([each.oldest for each in samples if begin <= each.memory.at <= begin + third] or [0.0])
+        median([each.oldest for each in samples if begin <= each.at <= begin + third] or [0.0])
         for begin in (third, 2 * third)
     )
     is_steady = last <= 1.5 * middle + _STEADY_SECONDS

@@ -1,12 +1,14 @@
 """The processes of a run: proxies, workers, their database. Never: a fault, a chat."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.folders import put_database
@@ -15,7 +17,7 @@ from tests.support.raw_client import fetch
 
 from bench.chaos.database import Database, Line, dsn_in
 from bench.chaos.world import World
-from bench.servers import Server, environment, free_port, recollect, worker, worker_of
+from bench.servers import TOKEN, Server, environment, free_port, recollect, worker, worker_of
 
 EXTRACTION_SECONDS = 10
 """Less than a tenth of the shipped limit, so that a silent model is given up within a run."""
@@ -37,11 +39,8 @@ class Process:
     @property
     def pid(self) -> int | None:
         """The number of its process; None while there is none."""
-        return (
-            None
-            if self._server is None or self._server.process.poll() is not None
-            else self._server.process.pid
-        )
+        server = self._server
+        return None if server is None or server.process.poll() is not None else server.process.pid
 
     @property
     def worker(self) -> int | None:
@@ -92,11 +91,19 @@ class Proxy(Process):
         """Have it embed by another embedder once it is started again."""
         self._environ = {**self._environ, "RECOLLECT_EMBEDDER": embedder}
 
+    async def api(self, method: bytes, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Ask its memory API; return the answer's JSON."""
+        headers = [(b"Authorization", b"Bearer " + TOKEN.encode()), (b"Content-Type", b"application/json")]
+        sent = None if body is None else json.dumps(body).encode()
+        answer = await fetch(self.port, method, f"/memory{path}".encode(), headers, sent)
+        if answer.status >= 300:
+            raise RuntimeError(f"{method.decode()} of the memory API was answered with {answer.status}")
+        return answer.json if answer.body else None
+
     async def waiting(self) -> int | None:
         """Return how many exchanges wait in its spool; None without an answer."""
-        with suppress(OSError, EOFError, ValueError, TypeError):
-            answer = await fetch(self.port, b"GET", b"/memory/health")
-            waiting: int = answer.json["spool"]["exchanges"]
+        with suppress(OSError, EOFError, ValueError, TypeError, RuntimeError):
+            waiting: int = (await self.api(b"GET", "/health"))["spool"]["exchanges"]
             return waiting
         return None
 
@@ -167,7 +174,9 @@ class System:
         settings = self._settings(plan, *(model.base_url for model in models))
         for number in range(plan.proxies):
             folder = self.folder / f"proxy-{number}"
-            self._prepare(folder, plan)
+            folder.mkdir(mode=0o711, exist_ok=True)
+            if plan.embedded:
+                put_database(folder)
             proxy = Proxy(folder, environment(**settings) | self._clock(plan))
             self.proxies.append(proxy)
             closing.push_async_callback(proxy.stop)
@@ -176,7 +185,7 @@ class System:
             self.dsn = dsn_in(self.proxies[0].folder / "postgres" / "data")
         for number in range(plan.workers):
             folder = self.folder / f"worker-{number}"
-            self._prepare(folder, plan)
+            folder.mkdir(mode=0o711)
             forming = Worker(folder, environment(**settings))
             self.workers.append(forming)
             closing.push_async_callback(forming.stop)
@@ -214,11 +223,6 @@ class System:
         if plan.workers:
             settings["worker"] = "elsewhere"
         return settings
-
-    def _prepare(self, folder: Path, plan: "Plan") -> None:
-        folder.mkdir(mode=0o711, exist_ok=True)
-        if plan.embedded:
-            put_database(folder)
 
     def _clock(self, plan: "Plan") -> dict[str, str]:
         if plan.clock is None:

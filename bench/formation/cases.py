@@ -1,18 +1,21 @@
-"""Labelled cases of formation, one JSON object a line: read, and checked before anything is run.
+"""Labelled cases of formation, one JSON object a line, and the models that answer as a case says.
 
 A case is one message of a person, an extraction model's answer to it, and the right decisions. Never: running or scoring them.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
+from uuid import UUID
 
 import msgspec
 
-from bench.recall.dataset import DatasetError, read_lines
-from recollect.model import STATEMENTS, Asking, Kind, Lasting, Role, Stance
+from bench.files import DatasetError, read_lines
+from bench.scripted import Numbers
+from recollect.model import Asking, Exchange, Kind, Lasting, Memory, Stance
 
 
 class Half(StrEnum):
@@ -49,8 +52,6 @@ CLASSES = (
     "confirmed",
 )
 """The classes of cases, in the order of the reports."""
-
-_TARGETED = frozenset({Decision.REINFORCE, Decision.REPLACE, Decision.RETIRE})
 
 _Moment: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
 _Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
@@ -178,60 +179,70 @@ def read_cases(
         language: Only those in one language.
         case_id: Only this one, of either half.
     """
-    if not folder.is_dir():
-        raise DatasetError(f"{folder} is no folder: name with --cases the one that holds the labelled cases.")
     wanted = (half,) if half is not None and case_id is None else tuple(Half)
-    cases: dict[str, Case] = {}
-    for part in wanted:
-        for path in sorted(folder.glob(f"{part}-*.jsonl")):
-            for case in _read_file(path, cases):
-                cases[case.id] = case
-    chosen = [
-        case for case in cases.values() if language in {None, case.language} and case_id in {None, case.id}
-    ]
+    cases: list[Case] = read_lines(
+        (path for part in wanted for path in sorted(folder.glob(f"{part}-*.jsonl"))), Case
+    )
+    chosen = [each for each in cases if language in {None, each.language} and case_id in {None, each.id}]
     if not chosen:
         raise DatasetError(f"{folder} holds no such case.")
     return chosen
 
 
-def _read_file(path: Path, before: dict[str, Case]) -> Iterator[Case]:
-    known = set(before)
-    for number, line in read_lines(path):
-        try:
-            case = msgspec.json.decode(line, type=Case)
-            check_case(case, known)
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{path}, line {number}: {error}") from error
-        known.add(case.id)
-        yield case
+@dataclass(frozen=True, slots=True)
+class CaseScript:
+    """Implements ``Script``: the answers of the models about the person of a case.
 
+    Attributes:
+        stored: The ids of the person's memories, in the case's order.
+    """
 
-def check_case(case: Case, before: Container[str] = ()) -> None:
-    """Raise ValueError if a case makes no sense, or has an id that was there before."""
-    roles = [message.role for message in case.history]
-    items = sorted(truth.item for truth in case.truth if truth.item is not None)
-    wrong = {
-        f"the id `{case.id}` was there before": case.id in before,
-        f"there is no class `{case.topic}`": case.topic not in CLASSES,
-        "what is stored must be statements": any(memory.kind not in STATEMENTS for memory in case.stored),
-        "the history must be the user's and the assistant's messages by turns": roles
-        != [Role.USER, Role.ASSISTANT] * (len(roles) // 2),
-        "an item says nothing": any(not item.content.strip() for item in case.extracted),
-        "each item must have one truth": items != list(range(len(case.extracted))),
-        "a decision needs a target, or must have none": any(
-            (truth.decision in _TARGETED) != (truth.target is not None) for truth in case.truth
-        ),
-        "a number names no stored memory": any(each >= len(case.stored) for each in _named_memories(case)),
-    }
-    for complaint, is_so in wrong.items():
-        if is_so:
-            raise ValueError(complaint)
+    case: Case
+    stored: tuple[UUID, ...]
 
+    def statements(
+        self, _exchanges: Sequence[Exchange], _known: Sequence[Memory], numbers: Numbers
+    ) -> list[dict[str, Any]]:
+        """Return the case's items; of memories that were not shown nothing can be said."""
+        return [self._answered(item, numbers) for item in self.case.extracted]
 
-def _named_memories(case: Case) -> Iterator[int]:
-    yield from (*case.injected, *case.suspect, *case.disputed, *(case.forgotten or ()))
-    yield from (truth.target for truth in case.truth if truth.target is not None)
-    for item in case.extracted:
-        yield from (*item.about_numbers, *item.affects, *item.ends)
-    for command in case.commands:
-        yield from command.about
+    def wishes(self, _exchanges: Sequence[Exchange], numbers: Numbers) -> list[dict[str, Any]]:
+        """Return the case's wishes."""
+        return [
+            msgspec.structs.asdict(each) | {"about": self._shown(each.about, numbers)}
+            for each in self.case.commands or self._wish_to_forget()
+        ]
+
+    def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
+        """Return which of these memories the case says are meant."""
+        if self.case.forgotten is None:
+            return None
+        meant = {self.stored[number] for number in self.case.forgotten}
+        return tuple(place for place, memory in enumerate(known) if memory.id in meant)
+
+    def _wish_to_forget(self) -> tuple[StatedCommand, ...]:
+        """Return the wish to forget that the labels tell, where the case's author wrote none.
+
+        The extraction model names the memories that the second model chooses, be that right or wrong.
+        """
+        case = self.case
+        retired = (each.target for each in case.truth if each.decision is Decision.RETIRE)
+        meant = (
+            tuple(each for each in retired if each is not None) if case.forgotten is None else case.forgotten
+        )
+        return (StatedCommand(Asking.FORGET, case.said, meant),) if meant else ()
+
+    def _answered(self, item: ExtractedItem, numbers: Numbers) -> dict[str, Any]:
+        """Return an item with the numbers that the model was shown."""
+        about = self._shown(item.about_numbers, numbers)
+        return msgspec.structs.asdict(item) | {
+            "relation": item.relation if about else "new",
+            "about": about,
+            "affects": self._shown(item.affects, numbers),
+            "ends": self._shown(item.ends, numbers),
+        }
+
+    def _shown(self, stored: Sequence[int], numbers: Numbers) -> list[int]:
+        if self.case.model is Model.NOTHING:
+            return []
+        return [numbers[self.stored[each]] for each in stored if self.stored[each] in numbers]

@@ -12,11 +12,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.engines import EngineBench, bench_settings, open_engine
+from bench.engines import open_bench
 from bench.formation.cases import Case, Half, read_cases
 from bench.formation.outcome import Outcome, read_outcome
 from bench.formation.scoring import score
-from bench.formation.scripts import CaseScript, ScriptedExtractor, ScriptedJudge
 from bench.formation.staging import stage
 from bench.formation.table import case_lines, tables
 from bench.report import options_of, publish
@@ -26,14 +25,8 @@ _CASES = Path(__file__).with_name("labelled")
 
 async def run_cases(cases: Sequence[Case]) -> list[Outcome]:
     """Run cases, one after another, each for a user of its own."""
-    scripts: dict[str, CaseScript] = {}
-    models = {"extractor": ScriptedExtractor(scripts), "judge": ScriptedJudge(scripts), "summarizer": None}
-    async with open_engine(bench_settings(), scripts, **models) as bench:
-        return [await _run(bench, case) for case in cases]
-
-
-async def _run(bench: EngineBench, case: Case) -> Outcome:
-    return await read_outcome(bench, await stage(bench, case))
+    async with open_bench() as bench:
+        return [await read_outcome(bench, await stage(bench, case)) for case in cases]
 
 
 def _options() -> Namespace:

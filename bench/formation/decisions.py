@@ -1,19 +1,19 @@
 """Finds the item of an answer that each change comes from. Pure. Never: a verdict.
 
-Formation returns one main change for each statement: first the accepted ones in their order, then the quarantined, then the
-refused ones. A refusal carries its statement; the others are known by their order.
+Formation returns one main change for each statement. Refused and quarantined ones carry their statement; the others are known by
+their order.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from rapidfuzz import fuzz
 
 from bench.formation.cases import Decision, ExtractedItem
-from bench.formation.scripts import NumberedCandidate
 from recollect.model import (
     Add,
+    Candidate,
     Change,
     Erase,
     Hide,
@@ -61,7 +61,7 @@ def decided_items(
 ) -> tuple[list[Decided], list[Decided]]:
     """Return the decision about each item, and those without an item."""
     found: dict[int, Decided] = {}
-    held: list[tuple[Quarantine, Decided]] = []
+    named: list[tuple[str, str, Decided]] = []
     rest: list[Decided] = []
     alone: list[Decided] = []
     for wanted, really in done:
@@ -69,24 +69,26 @@ def decided_items(
         match wanted:
             case Mark() | Limit() | Hide() | Erase():
                 continue
-            case Ignore(candidate=NumberedCandidate(number=number)):
-                found[number] = decided
-            case Quarantine():
-                held.append((wanted, decided))
-            case Retire():
-                alone.append(decided)
-            case Ignore(candidate=None):
+            case Ignore(candidate=Candidate(content=content, evidence=evidence)):
+                named.insert(0, (content, evidence, decided))
+            case Quarantine(memory):
+                named.append((memory.content, memory.provenance.evidence or "", decided))
+            case Retire() | Ignore():
                 alone.append(decided)
             case _:
                 rest.append(decided)
-    if not (found or held or rest):
+    if not (named or rest):
         return [UNASKED] * len(items), alone
-    for quarantine, decided in held:
-        most_like = _most_like(quarantine.memory, items, found)
-        if most_like is None:
-            alone.append(decided)
+    for content, evidence, decided in named:
+        likeness = {
+            number: fuzz.ratio(content, item.content) + fuzz.ratio(evidence, item.evidence)
+            for number, item in enumerate(items)
+            if number not in found
+        }
+        if likeness:
+            found[max(likeness, key=likeness.__getitem__)] = decided
         else:
-            found[most_like] = decided
+            alone.append(decided)
     left = [number for number in range(len(items)) if number not in found]
     found.update(zip(left, rest, strict=False))
     return [found.get(number, UNASKED) for number in range(len(items))], [*alone, *rest[len(left) :]]
@@ -110,15 +112,3 @@ def _decided(wanted: Change, really: Change, numbers: Mapping[UUID, int]) -> Dec
             return Decided(Decision.IGNORE, reason, None if target is None else numbers.get(target))
         case _:
             return Decided(Decision.IGNORE, really.reason)
-
-
-def _most_like(memory: Memory, items: Sequence[ExtractedItem], taken: Container[int]) -> int | None:
-    free = [number for number in range(len(items)) if number not in taken]
-    evidence = memory.provenance.evidence or ""
-    return max(
-        free,
-        key=lambda number: (
-            fuzz.ratio(memory.content, items[number].content) + fuzz.ratio(evidence, items[number].evidence)
-        ),
-        default=None,
-    )

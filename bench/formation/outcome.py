@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from bench.engines import EngineBench
+from bench.engines import Bench
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.decisions import UNASKED, Decided, decided_items
 from bench.formation.staging import Staged, hear_message
@@ -87,7 +87,7 @@ class Outcome:
         return frozenset() if may_go else self.gone - self.leaving
 
 
-async def read_outcome(bench: EngineBench, staged: Staged) -> Outcome:
+async def read_outcome(bench: Bench, staged: Staged) -> Outcome:
     """Read the outcome of a case."""
     case, memories = staged.case, bench.backends.memories
     page = await memories.page(case.id, limit=_ALL)
@@ -160,7 +160,7 @@ def _audited(updates: Iterable[Update]) -> list[str]:
     ]
 
 
-async def _found_again(bench: EngineBench, case: Case) -> list[str]:
+async def _found_again(bench: Bench, case: Case) -> list[str]:
     """Return everything that another chat finds by the message, and by the secrets themselves."""
     found: list[str] = []
     for words in (case.said, *case.redacted):

@@ -10,14 +10,10 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from bench.engines import Completed, EngineBench, hear
-from bench.formation.cases import Case, StoredMemory
-from bench.formation.scripts import CaseScript
+from bench.engines import Bench, Completed, hear
+from bench.formation.cases import Case, CaseScript, StoredMemory
 from recollect.composition import compose
-from recollect.errors import RecollectError
 from recollect.model import (
-    Actor,
-    Add,
     Exchange,
     Formed,
     Injection,
@@ -25,7 +21,6 @@ from recollect.model import (
     Place,
     Provenance,
     Recollection,
-    Scope,
     Source,
     Turn,
     TurnNotes,
@@ -34,13 +29,8 @@ from recollect.text.tokens import estimate_tokens
 from recollect.wire.turn import DetectedTurn
 
 CHAT = "chat"
-_BEFORE = "an earlier chat"
 _BUDGET = 100_000
 _BETWEEN_MESSAGES = timedelta(minutes=2)
-
-
-class StagingError(RecollectError):
-    """A case can't be brought about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +51,11 @@ class Staged:
     re_extracted: int
 
 
-async def stage(bench: EngineBench, case: Case) -> Staged:
+async def stage(bench: Bench, case: Case) -> Staged:
     """Bring a case about."""
     bench.clock.restart()
     bench.clock.move_to(case.said_at)
-    bench.inbox.forget()
+    bench.inbox.completed.clear()
     stored = await _store(bench, case)
     bench.scripts[case.id] = CaseScript(case, tuple(memory.id for memory in stored))
     await _say_before(bench, case)
@@ -91,8 +81,7 @@ def hear_message(case: Case, number: int, *, session: str = CHAT) -> DetectedTur
     return hear(messages, person=case.id, chat=session, at=at, key=f"message-{number}")
 
 
-async def _store(bench: EngineBench, case: Case) -> tuple[Memory, ...]:
-    vectors = await bench.backends.embedder.embed([memory.content for memory in case.stored])
+async def _store(bench: Bench, case: Case) -> tuple[Memory, ...]:
     made = tuple(
         Memory(
             id=uuid7(),
@@ -104,17 +93,11 @@ async def _store(bench: EngineBench, case: Case) -> tuple[Memory, ...]:
             observed_at=each.said_at,
             created_at=case.said_at,
             event_at=_event(each),
-            provenance=Provenance(_BEFORE, (), each.evidence),
-            embedding=vector,
-            embedding_model=bench.backends.embedder.name,
+            provenance=Provenance("an earlier chat", (), each.evidence),
         )
-        for each, vector in zip(case.stored, vectors, strict=True)
+        for each in case.stored
     )
-    done = await bench.backends.memories.apply(
-        Scope(case.id, _BEFORE), [Add(memory) for memory in made], actor=Actor.IMPORT, at=case.said_at
-    )
-    if not all(isinstance(change, Add) for change in done):
-        raise StagingError(f"Case {case.id} stores the same twice.")
+    await bench.keep(case.id, made, case.said_at)
     return made
 
 
@@ -123,19 +106,19 @@ def _event(memory: StoredMemory) -> datetime | None:
     return None if day is None else datetime.combine(day, time(), memory.said_at.tzinfo or UTC)
 
 
-async def _say_before(bench: EngineBench, case: Case) -> None:
+async def _say_before(bench: Bench, case: Case) -> None:
     """Log the earlier exchanges of the chat, as formed."""
     for number in range(0, len(case.history), 2):
         heard = hear_message(case, number)
         if heard.turn is None:
-            raise StagingError(f"Case {case.id}: nobody hears message {number} of its history.")
+            raise ValueError(case.id)
         reply = case.history[number + 1].text
         exchange = Exchange(uuid7(), heard.turn, reply, uuid7(), uuid7())
         await bench.backends.log.append(exchange)
         await bench.backends.inbox.complete([Formed(exchange)], at=bench.clock())
 
 
-async def _inject(bench: EngineBench, case: Case, stored: Sequence[Memory], turn: Turn) -> None:
+async def _inject(bench: Bench, case: Case, stored: Sequence[Memory], turn: Turn) -> None:
     """Note the injected memories: in the chat's first block, or in the turn's own if it is the first."""
     shown = [Recollection(stored[number], 1.0) for number in case.injected]
     block = compose(shown, budget=_BUDGET, count=estimate_tokens)

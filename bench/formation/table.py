@@ -5,8 +5,8 @@ from typing import Any
 
 from bench.figures import percent
 from bench.formation.outcome import Outcome
+from bench.formation.scoring import Share
 from bench.report import table
-from recollect.model import Doubt
 
 _ROWS = {
     "cases": "cases all right",
@@ -47,31 +47,33 @@ def tables(figures: Mapping[str, Any]) -> str:
 
 def _overall(overall: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for name, title in _ROWS.items():
-        found = overall[name]
-        yield title, _out_of(found), percent(found["count"], found["of"], 1)
+        yield title, _out_of(overall[name]), percent(overall[name].found, overall[name].of, 1)
 
 
 def _grouped(title: str, groups: Mapping[str, Any]) -> str:
-    rows = []
-    for name, found in groups.items():
-        cases, cells = found["cases"], (_out_of(found[figure]) for figure in _COLUMNS.values())
-        rows.append((name, cases["of"], percent(cases["count"], cases["of"], 1), *cells))
+    rows = [
+        (
+            name,
+            found["cases"].of,
+            percent(found["cases"].found, found["cases"].of, 1),
+            *(_out_of(found[figure]) for figure in _COLUMNS.values()),
+        )
+        for name, found in groups.items()
+    ]
     return table((title, "n", "all right", *_COLUMNS), rows)
 
 
-def _out_of(found: Mapping[str, Any]) -> str:
-    return f"{found['count']}/{found['of']}" if found["of"] else "-"
+def _out_of(found: Share) -> str:
+    return f"{found.found}/{found.of}" if found.of else "-"
 
 
 def _lines(overall: Mapping[str, Any]) -> Iterator[str]:
-    held = overall["quarantine"]
-    yield f"- quarantine: {_out_of(held)} held back, {held['false_alarms']} false alarms"
+    yield f"- quarantine: {_out_of(overall['quarantine'])} held back, {overall['false_alarms']} false alarms"
     yield f"- secrets found again: {_out_of(overall['leaks'])}"
     loops, echoes = overall["re_extraction_loops"], overall["echoes_reinforced"]
     yield f"- re-extraction loops: {loops} (must be 0); echoes that reinforced: {echoes}"
-    for doubt in (Doubt.SUSPECT, Doubt.DISPUTED):
-        marks = overall["marks"][doubt.value]
-        yield f"- {doubt.value}: {marks['found']}/{marks['of']} found, {marks['wrong']} wrongly marked"
+    for doubt, marks in overall["marks"].items():
+        yield f"- {doubt}: {marks['found']}/{marks['of']} found, {marks['wrong']} wrongly marked"
     commands = (f"{name.replace('_', ' ')} {_out_of(found)}" for name, found in overall["requests"].items())
     yield f"- requests done rightly: {', '.join(commands)}"
     yield f"- inconsistent audits: {overall['inconsistent_audits']}"
@@ -92,15 +94,14 @@ def case_lines(outcome: Outcome) -> Iterator[str]:
     yield f"  said ({case.said_at:%Y-%m-%d}): {case.said}"
     for each in outcome.judgements:
         truth, decided = each.truth, each.decided
-        item = None if truth.item is None else case.extracted[truth.item]
-        yield (
-            "  without an item"
-            if item is None
-            else f'  item {truth.item}: {item.content} <- "{item.evidence}"'
-        )
+        if truth.item is None:
+            yield "  without an item"
+        else:
+            item = case.extracted[truth.item]
+            yield f'  item {truth.item}: {item.content} <- "{item.evidence}"'
         verdict = "right" if each.right else "WRONG"
-        should, did = (truth.decision, truth.target), (decided.decision, decided.target)
-        yield f"    {verdict}: should {_target(*should)}, did {_target(*did)}, because: {decided.reason}"
+        should, did = _target(truth.decision, truth.target), _target(decided.decision, decided.target)
+        yield f"    {verdict}: should {should}, did {did}, because: {decided.reason}"
     if outcome.unheard:
         yield f"  not heard: {outcome.unheard}"
     yield f"  all right: {'yes' if outcome.stands else 'NO'}"

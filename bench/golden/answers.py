@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from bench.engines import Bench
 from bench.golden.people import GoldenQuestion, Person
-from bench.lives.formed import Bench
-from bench.lives.recall import prepare_anew
 from recollect.engine import Prepared
 from recollect.model import Drop, Recollection
 
@@ -51,9 +50,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 async def ask(bench: Bench, person: Person, question: GoldenQuestion) -> Answer:
     """Ask a question in a new chat, without a trace."""
-    prepared = await prepare_anew(
-        bench.engine, bench.clock, person.id, question.name, question.messages, question.at
-    )
+    prepared = await bench.ask(person.id, question.name, question.messages, question.at)
     if not isinstance(prepared, Prepared):
         return Answer(question.name, skipped=prepared)
     included = {_key(each) for each in prepared.included}

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from bench.engines import Bench, open_bench
 from bench.golden.people import Person, of_conversation, of_life
 from bench.lives.formation import replay
-from bench.lives.formed import Bench, open_bench
 from bench.lives.life import Life, LifeScript
 from bench.lives.recall import open_lives
 from bench.recall.dataset import LabelledConversation
-from bench.recall.plan import plan
+from bench.recall.plan import sendings
 from bench.report import progress
 from recollect_proxy.takeout.export_file import export_document, restore_file
 
@@ -79,19 +79,9 @@ async def _log(bench: Bench, conversation: LabelledConversation) -> None:
     """Have a conversation logged, without any statement."""
     bench.scripts[conversation.id] = LifeScript(Life(conversation.id, "", (), ()))
     bench.clock.restart()
-    for sending in plan(conversation).sendings:
-        turn, (*before, _) = sending.turn, sending.messages
-        said_at = turn.at or bench.clock()
-        await bench.say(
-            conversation.id,
-            turn.session,
-            turn.id,
-            before,
-            turn.text,
-            sending.reply,
-            said_at,
-            name=turn.speaker,
-        )
+    for each in sendings(conversation):
+        at = each.turn.at or bench.clock()
+        await bench.say(conversation.id, each.turn.session, each.turn.id, each.messages, each.reply, at)
         await bench.form(conversation.id)
 
 

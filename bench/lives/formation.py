@@ -7,43 +7,20 @@ Never: questions and recall, what a real model would answer.
 """
 
 import difflib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bench.engines import Bench
 from bench.figures import percent
-from bench.lives.formed import Bench
-from bench.lives.life import ALIKE, Label, Life, LifeScript, is_alike, plain
+from bench.lives.life import ALIKE, Label, Life, LifeScript, exchanged, is_alike, plain
 from recollect.model import Memory
 
 _BETWEEN_TURNS = timedelta(seconds=90)
 
 
-@dataclass(slots=True)
-class Score:
-    """The fates of a person's labels.
-
-    Attributes:
-        wanted: How many should be there in the end; ``kept`` are.
-        superseded: How many should be gone as something took their place; ``stayed`` are there.
-        dated: How many stored statements were compared by their dates; ``wrong_dates`` differ.
-        stored: How many statements there are.
-        calls: How often the model was asked, with so many ``characters``.
-    """
-
-    wanted: int = 0
-    kept: int = 0
-    superseded: int = 0
-    stayed: int = 0
-    dated: int = 0
-    wrong_dates: int = 0
-    stored: int = 0
-    calls: int = 0
-    characters: int = 0
-
-
-def score(life: Life, stored: Sequence[Memory]) -> Score:
-    """Compare the stored memories with the labels."""
+def score(life: Life, stored: Sequence[Memory]) -> Counter[str]:
+    """Compare the stored memories with the labels: how many should be there and are, should be gone and stay, have a wrong date."""
     contents = [each.content for each in stored]
 
     def is_there(*wordings: str) -> bool:
@@ -54,7 +31,7 @@ def score(life: Life, stored: Sequence[Memory]) -> Score:
         for each in stored
         if (label := _label_of(each.content, life.labels)) is not None
     ]
-    return Score(
+    return Counter(
         wanted=len(life.wanted),
         kept=sum(is_there(*life.wordings(each)) for each in life.wanted),
         superseded=len(life.superseded),
@@ -76,40 +53,33 @@ def _label_of(content: str, labels: Sequence[Label]) -> Label | None:
     return best if ratio >= ALIKE else None
 
 
-async def replay(bench: Bench, life: Life) -> Score:
+async def replay(bench: Bench, life: Life) -> Counter[str]:
     """Let a person live, and score the store."""
     bench.clock.restart()
-    bench.inbox.forget()
     bench.scripts[life.person] = LifeScript(life)
     calls, characters = bench.asked.calls, bench.asked.characters
     for chat in life.chats:
-        at = datetime.fromisoformat(chat["at"])
-        before: list[dict[str, str]] = []
+        at, before = datetime.fromisoformat(chat["at"]), list[dict[str, str]]()
         for number, turn in enumerate(chat["turns"]):
-            key = f"{chat['chat']}-{number}"
-            said_at = at + number * _BETWEEN_TURNS
-            await bench.say(life.person, chat["chat"], key, before, turn["user"], turn["assistant"], said_at)
-            before += [
-                {"role": "user", "content": turn["user"]},
-                {"role": "assistant", "content": turn["assistant"]},
-            ]
+            said, replied = exchanged(turn)
+            key, said_at = f"{chat['chat']}-{number}", at + number * _BETWEEN_TURNS
+            await bench.say(life.person, chat["chat"], key, [*before, said], turn["assistant"], said_at)
+            before += [said, replied]
             await bench.form(life.person)
         await bench.form(life.person)
-    result = score(life, await bench.stored(life.person))
-    result.calls, result.characters = bench.asked.calls - calls, bench.asked.characters - characters
-    return result
+    found = score(life, await bench.stored(life.person))
+    return found + Counter(calls=bench.asked.calls - calls, characters=bench.asked.characters - characters)
 
 
-def figures(scores: Sequence[Score]) -> str:
+def figures(scores: Sequence[Counter[str]]) -> str:
     """Return the shares of kept and superseded labels, over all of these people."""
-    names = Score.__dataclass_fields__
-    of = Score(**{name: sum(getattr(each, name) for each in scores) for name in names})
-    gone = of.superseded - of.stayed
+    of = sum(scores, Counter[str]())
+    gone = of["superseded"] - of["stayed"]
     parts = [
-        f"kept {of.kept}/{of.wanted} = {percent(of.kept, of.wanted, 1)}",
-        f"superseded gone {gone}/{of.superseded} = {percent(gone, of.superseded, 1)}",
-        f"dates wrong {of.wrong_dates}/{of.dated}",
-        f"stored {of.stored}",
-        f"calls {of.calls}, {of.characters} characters",
+        f"kept {of['kept']}/{of['wanted']} = {percent(of['kept'], of['wanted'], 1)}",
+        f"superseded gone {gone}/{of['superseded']} = {percent(gone, of['superseded'], 1)}",
+        f"dates wrong {of['wrong_dates']}/{of['dated']}",
+        f"stored {of['stored']}",
+        f"calls {of['calls']}, {of['characters']} characters",
     ]
     return "; ".join(parts)

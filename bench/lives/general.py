@@ -10,15 +10,12 @@ as by ``bench.lives.recall``. Standing memories are no answer to a question: cou
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from bench.figures import percent, wilson
 from bench.lives.reading import read_lives
 from bench.lives.recall import ask_anew, form, index, open_lives, whole_path
-from bench.recall.clock import ReplayClock
 from bench.report import options_of, publish, table
-from recollect.engine import Engine
 
 _FILE = Path(__file__).with_name("general.txt")
 _REQUEST = "request"
@@ -70,20 +67,6 @@ def dealt(stores: int, *, asked: int) -> Iterator[list[Unrelated]]:
         yield [each for number, each in every if (store - number * asked) % stores < asked]
 
 
-async def _ask(
-    engine: Engine, clock: ReplayClock, store: str, person: str, at: datetime, questions: Sequence[Unrelated]
-) -> list[Answered]:
-    answered = []
-    for number, each in enumerate(questions):
-        messages = [{"role": "user", "content": each.text}]
-        block = await ask_anew(engine, clock, person, f"unrelated-{number}", messages, at)
-        recalled = tuple(
-            line for line, standing in zip(block.lines, block.stands, strict=True) if not standing
-        )
-        answered.append(Answered(each, store, person, recalled, block.gate))
-    return answered
-
-
 async def ask_lives(data: Sequence[Path], folder: Path | None, stores: int) -> list[Answered]:
     """Ask the stores of people's lives: formed here, or kept in a folder."""
     answered: list[Answered] = []
@@ -95,9 +78,13 @@ async def ask_lives(data: Sequence[Path], folder: Path | None, stores: int) -> l
             await index(bench, life)
             at = max([each.at for each in life.questions], default=bench.clock())
             own = [each for each in unrelated() if life.language.startswith(each.language)]
-            for store, hand in (("own", own), ("another", [each for each in questions if each not in own])):
-                name = f"lives, {store} language"
-                answered += await _ask(bench.engine, bench.clock, name, life.person, at, hand)
+            for number, each in enumerate(dict.fromkeys((*own, *questions))):
+                messages = [{"role": "user", "content": each.text}]
+                block = await ask_anew(bench, life.person, f"unrelated-{number}", messages, at)
+                lines = zip(block.lines, block.stands, strict=True)
+                recalled = tuple(line for line, is_standing in lines if not is_standing)
+                store = f"lives, {'own' if each in own else 'another'} language"
+                answered.append(Answered(each, store, life.person, recalled, block.gate))
     return answered
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from bench.lives.formed import Numbers
-from recollect.model import Exchange, ExtractedCommand, Material, Memory, Outline
+from bench.scripted import Numbers
+from recollect.model import Exchange, Material, Memory, Outline
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Summarized
 
@@ -89,10 +89,6 @@ class Life:
     labels: tuple[Label, ...]
     questions: tuple[LifeQuestion, ...] = ()
 
-    def label(self, label_id: str) -> Label | None:
-        """Return a label by its id."""
-        return next((each for each in self.labels if each.id == label_id), None)
-
     @property
     def superseded(self) -> tuple[Label, ...]:
         """The statements that a later one should have replaced."""
@@ -113,24 +109,21 @@ class Life:
         return [label.content, *told_again]
 
 
-def read_life(line: str) -> Life:
+def read_life(told: Mapping[str, Any]) -> Life:
     """Read a person."""
-    told = json.loads(line)
     labels: list[Label] = []
     for chat in told["chats"]:
         for number, turn in enumerate(chat["turns"]):
             key = f"{chat['chat']}-{number}"
             labels += [_label(each, key) for each in turn.get("memories", [])]
     chats = tuple(told["chats"])
-    questions = tuple(_question(each, chats[-1]["at"]) for each in told.get("questions", ()))
+    questions = tuple(read_question(each, chats[-1]["at"]) for each in told.get("questions", ()))
     return Life(told["person"], told["language"], chats, tuple(labels), questions)
 
 
-def _question(told: Mapping[str, Any], last: str) -> LifeQuestion:
-    before: list[Mapping[str, str]] = []
-    for each in told.get("before") or ():
-        before.append({"role": "user", "content": each["user"]})
-        before.append({"role": "assistant", "content": each["assistant"]})
+def read_question(told: Mapping[str, Any], last: str) -> LifeQuestion:
+    """Read a question, which is asked at the last moment unless it says when."""
+    before = [message for each in told.get("before") or () for message in exchanged(each)]
     named = [tuple(told.get(name) or ()) for name in ("must", "may", "stale")]
     at = datetime.fromisoformat(told.get("at") or last)
     return LifeQuestion(at, tuple(before), told["ask"], told["type"], *named)
@@ -152,57 +145,51 @@ def _label(told: Mapping[str, Any], turn: str) -> Label:
     )
 
 
+def exchanged(turn: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the messages of a turn: the user's, and the assistant's."""
+    return {"role": "user", "content": turn["user"]}, {"role": "assistant", "content": turn["assistant"]}
+
+
 class LifeScript:
-    """Implements ``Script``: answers with the labels of the turns it is asked about."""
+    """Implements ``Script``: answers with the labels of the turns it is asked about. These people ask nothing of the memory."""
 
     def __init__(self, life: Life) -> None:
         self._life = life
 
-    def items(
+    def statements(
         self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
     ) -> list[dict[str, Any]]:
         """Return the labelled statements of these turns."""
         keys = {each.turn.key for each in exchanges}
-        shown = {plain(each.content): numbers[each.id] for each in known if each.id in numbers}
+        shown = {plain(each.content): numbers[each.id] for each in known}
         return [self._item(each, shown) for each in self._life.labels if each.turn in keys]
 
-    def commands(
-        self, _exchanges: Sequence[Exchange], _known: Sequence[Memory]
-    ) -> tuple[ExtractedCommand, ...]:
-        """Return no command: these people ask nothing of the memory."""
-        return ()
+    def wishes(self, _exchanges: Sequence[Exchange], _numbers: Numbers) -> list[dict[str, Any]]:
+        """Find none."""
+        return []
 
-    def chosen(self, _command: str, _known: Sequence[Memory]) -> tuple[int, ...]:
+    def chosen(self, _known: Sequence[Memory]) -> tuple[int, ...]:
         """Choose nothing to forget."""
         return ()
 
     def _item(self, label: Label, shown: Mapping[str, int]) -> dict[str, Any]:
-        about = self._all_shown(label.about, shown)
+        about = self._shown(label.about, shown)
         return {
             "evidence": label.evidence,
             "content": label.content,
             "kind": label.kind,
             "importance": label.importance,
-            "confidence": 1.0,
             "relation": label.relation if about else "new",
-            "about": about[0] if len(about) == 1 else about or None,
+            "about": about,
             "event_date": label.event_date,
-            "valid_from": None,
-            "valid_to": None,
-            "affects": [],
-            "ends": [],
             **label.hints,
         }
 
-    def _all_shown(self, ids: Sequence[str], shown: Mapping[str, int]) -> list[int]:
-        return [number for each in ids if (number := self._shown(each, shown)) is not None]
-
-    def _shown(self, label_id: str, shown: Mapping[str, int]) -> int | None:
-        label = self._life.label(label_id)
-        if label is None:
-            return None
-        near = difflib.get_close_matches(plain(label.content), shown, 1, _SHOWN_ALIKE)
-        return shown[near[0]] if near else None
+    def _shown(self, ids: Sequence[str], shown: Mapping[str, int]) -> list[int]:
+        """Return the numbers of the memories that labels were kept as, if they were shown."""
+        told = [plain(each.content) for name in ids for each in self._life.labels if each.id == name]
+        near = [difflib.get_close_matches(each, shown, 1, _SHOWN_ALIKE) for each in told]
+        return [shown[each] for found in near for each in found]
 
 
 class LifeSummarizer:

@@ -1,12 +1,12 @@
 """Reads the files of people's lives; joins people, and adds the hints of their statements. Never: a store."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from bench.files import read_lines
 from bench.lives.life import Life, read_life
 
 _TOGETHER = 10
@@ -18,8 +18,8 @@ def read_lives(
     paths: Sequence[Path], person: str | None = None, *, hints: Sequence[Path] = (), grown: bool = False
 ) -> list[Life]:
     """Read the people of some files, or one of them."""
-    told = [_as_told(each) for each in _lines(paths) if person in {None, each["person"]}]
-    of_statements = {(each["person"], each["id"]): each for each in _lines(hints)}
+    told = [_as_told(each) for each in read_lines(paths) if person in {None, each["person"]}]
+    of_statements = {(each["person"], each["id"]): each for each in read_lines(hints)}
     for each in told:
         for memory in _memories(each):
             if hint := of_statements.get((each["person"], memory["id"])):
@@ -27,18 +27,23 @@ def read_lives(
     if grown:
         parts = max(1, len(told) // _TOGETHER)  # dealt out, as neighbours in a file often share a language
         told = [_joined(f"grown-{part}", told[part::parts]) for part in range(parts)]
-    return [read_life(json.dumps(each)) for each in told]
+    return [read_life(each) for each in told]
 
 
-def _lines(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    return [
-        json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line.strip()
-    ]
+def read_made_up(path: Path) -> list[Life]:
+    """Read the made-up people of the trainers, whose statements were all said on one day."""
+    found = []
+    for told in read_lines([path]):
+        memories = [each | {"evidence": each["content"]} for each in told["statements"]]
+        chats = [{"chat": "one", "at": "2026-09-01T08:00:00Z", "turns": [{"memories": memories}]}]
+        questions = [each | {"at": "2026-11-30T08:00:00Z"} for each in told["questions"]]
+        found.append(read_life({**told, "chats": chats, "questions": questions}))
+    return found
 
 
 def _as_told(person: dict[str, Any]) -> dict[str, Any]:
     """Return a person with the statements that a file gives of them, and those of a crowd, as told in chats of their own."""
-    crowd = {each["person"]: each["statements"] for each in _lines([_CROWD])} if "crowd" in person else {}
+    crowd = {each["person"]: each["statements"] for each in read_lines([_CROWD])} if "crowd" in person else {}
     others = [
         each | {"id": f"{name}:{each['id']}"} for name in person.get("crowd", ()) for each in crowd[name]
     ]

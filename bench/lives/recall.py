@@ -13,51 +13,44 @@ Never: a real model.
 
 import argparse
 import asyncio
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from bench.engines import MODEL, hear
-from bench.lives.formation import Score, figures, replay
-from bench.lives.formed import Bench, open_bench
+from bench.engines import MODEL, Bench, open_bench
+from bench.lives.formation import figures, replay
 from bench.lives.life import Life, LifeHints, LifeSummarizer
 from bench.lives.reading import read_lives
-from bench.lives.scoring import Block, Given, Scoring, bullets, score_table
-from bench.recall.clock import ReplayClock
+from bench.lives.scoring import Block, Given, bullets, score, score_table
 from bench.report import options_of, progress, publish
-from recollect.engine import Engine, Prepared
-from recollect.model import Skip
+from recollect.engine import Prepared
 from recollect.models.extractors import ModelHinter
 from recollect.text.tokens import token_counter
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _FORMED = "formed.txt"
-_TRIES = 5
 _MOST_SECONDS = 3000.0
 
 
 @asynccontextmanager
-async def open_lives(lives: Sequence[Life], folder: Path | None, **changes: Any) -> AsyncIterator[Bench]:
+async def open_lives(lives: Sequence[Life], folder: Path | None) -> AsyncIterator[Bench]:
     """Open a bench that summarizes chats as often as is usual; its database is in ``folder``, or in memory."""
     fields = ProxySettings.model_fields
     usual = {name: fields[name].default for name in ("summary_turns", "summary_tokens")}
     kept = {} if folder is None else {"data_dir": folder, "database_url": None}
     models = {"summarizer": LifeSummarizer(lives), "hinter": ModelHinter(LifeHints(lives))}
-    async with open_bench(models=models, **usual | kept | changes) as bench:
+    async with open_bench(models=models, **usual | kept) as bench:
         yield bench
 
 
-async def form(bench: Bench, lives: Sequence[Life]) -> list[Score]:
-    """Let people live, one after another."""
+async def form(bench: Bench, lives: Sequence[Life]) -> str:
+    """Let people live, one after another, and return the figures of it."""
     scores = []
     for life in lives:
-        began = time.monotonic()
         scores.append(await replay(bench, life))
-        progress(f"{life.person} formed in {time.monotonic() - began:.0f} s")
-    return scores
+        progress(f"{life.person} formed")
+    return figures(scores)
 
 
 async def index(bench: Bench, life: Life) -> None:
@@ -67,58 +60,11 @@ async def index(bench: Bench, life: Life) -> None:
     await bench.form(life.person)
 
 
-async def ask(bench: Bench, lives: Sequence[Life]) -> list[Given]:
-    """Index the changes since people were formed, and ask all their questions."""
-    given = []
-    began = time.monotonic()
-    for life in lives:
-        await index(bench, life)
-        scoring = Scoring(life)
-        for number, question in enumerate(life.questions):
-            messages = [*question.before, {"role": "user", "content": question.ask}]
-            block = await ask_anew(
-                bench.engine, bench.clock, life.person, f"q{number}", messages, question.at
-            )
-            given.append(scoring.score(question, block))
-    progress(f"{len(given)} questions in {time.monotonic() - began:.0f} s")
-    return given
-
-
-async def prepare_anew(
-    engine: Engine,
-    clock: ReplayClock,
-    person: str,
-    chat: str,
-    messages: Sequence[Mapping[str, str]],
-    at: datetime,
-) -> Prepared | Skip | None:
-    """Prepare the prompt of a new chat, and leave no trace of it; on a busy machine try several times.
-
-    Returns:
-        The prepared prompt, or why the request is no turn.
-    """
-    for _ in range(_TRIES):
-        clock.restart()
-        clock.move_to(at)
-        heard = hear(messages, person=person, chat=chat, at=clock())
-        if heard.turn is None:
-            return heard.skip
-        prepared = await engine.prepare(heard.turn, count=token_counter(MODEL))
-        if not prepared.recall.degraded:
-            break
-    return prepared
-
-
 async def ask_anew(
-    engine: Engine,
-    clock: ReplayClock,
-    person: str,
-    chat: str,
-    messages: Sequence[Mapping[str, str]],
-    at: datetime,
+    bench: Bench, person: str, chat: str, messages: Sequence[Mapping[str, str]], at: datetime
 ) -> Block:
-    """Return the block that a new chat's prompt is given; see ``prepare_anew``."""
-    prepared = await prepare_anew(engine, clock, person, chat, messages, at)
+    """Return the block that a new chat's prompt is given."""
+    prepared = await bench.ask(person, chat, messages, at)
     if not isinstance(prepared, Prepared):
         return Block(skipped=prepared)
     count = token_counter(MODEL)
@@ -144,15 +90,18 @@ async def bench_lives(
     Returns:
         The scores of the questions, and the figures of the formation.
     """
-    folder = keep or reuse
-    async with open_lives(lives, folder) as bench:
-        if reuse is not None:
-            formed = (reuse / _FORMED).read_text("utf-8").strip()
-        else:
-            formed = figures(await form(bench, lives))
+    given = []
+    async with open_lives(lives, keep or reuse) as bench:
+        formed = (reuse / _FORMED).read_text("utf-8").strip() if reuse else await form(bench, lives)
         if keep is not None:
             (keep / _FORMED).write_text(formed + "\n", "utf-8")
-        return await ask(bench, lives), formed
+        for life in lives:
+            await index(bench, life)
+            for number, question in enumerate(life.questions):
+                messages = [*question.before, {"role": "user", "content": question.ask}]
+                block = await ask_anew(bench, life.person, f"q{number}", messages, question.at)
+                given.append(score(life, question, block))
+    return given, formed
 
 
 def whole_path(name: str) -> Path:

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from bench.figures import number, percent, percentiles
 from bench.lives.life import Label, Life, LifeQuestion, plain
@@ -113,63 +113,47 @@ def _longest_reaches(told: str, words: str, least: float) -> bool:
     return difflib.SequenceMatcher(None, told, words).find_longest_match().size >= least
 
 
-class Scoring:
-    """Scores the questions of a person."""
+def score(life: Life, question: LifeQuestion, block: Block) -> Given:
+    """Compare the block of a question with its labels."""
+    known = {each.id: each for each in life.labels}
+    found = {
+        each: any(_covers(line, label) for line in block.lines for label in _same(life, known, each))
+        for each in question.must
+    }
+    good = [
+        label
+        for each in (*question.must, *question.may)
+        if each in known
+        for label in _same(life, known, each)
+    ]
+    noise = [
+        line
+        for line, standing in zip(block.lines, block.stands, strict=True)
+        if not standing and not any(_covers(line, label) for label in good)
+    ]
+    stale = [each for each in question.stale if each in known and _misleads(block.lines, known[each], good)]
+    return Given(
+        person=life.person,
+        language=life.language,
+        ask=question.ask,
+        type=question.type,
+        must=len(found),
+        found=sum(found.values()),
+        missing=tuple(known[each].content for each, there in found.items() if not there),
+        noise=tuple(noise),
+        dup=_said_twice(block.lines, good),
+        stale=tuple(stale),
+        block=block,
+    )
 
-    def __init__(self, life: Life) -> None:
-        self._life = life
 
-    @cached_property
-    def _by_id(self) -> Mapping[str, Label]:
-        return {each.id: each for each in self._life.labels}
-
-    def _same(self, label_id: str) -> list[Label]:
-        """Return a statement and those that say the same again, or that it says again."""
-        known = self._by_id
-        ids = [label_id]
-        ids += [
-            each.id for each in self._life.labels if each.relation == "repeats" and label_id in each.about
-        ]
-        if label_id in known and known[label_id].relation == "repeats":
-            ids += known[label_id].about[:1]
-        return [known[each] for each in ids if each in known]
-
-    def _good(self, question: LifeQuestion) -> list[Label]:
-        """Return the statements that may be given: needed, harmless, or a repetition of these."""
-        wanted = (*question.must, *question.may)
-        return [label for each in wanted if each in self._by_id for label in self._same(each)]
-
-    def score(self, question: LifeQuestion, block: Block) -> Given:
-        """Compare the block of a question with its labels."""
-        stands = block.stands
-        found = {
-            each: any(_covers(line, label) for line in block.lines for label in self._same(each))
-            for each in question.must
-        }
-        good = self._good(question)
-        noise = [
-            line
-            for line, standing in zip(block.lines, stands, strict=True)
-            if not standing and not any(_covers(line, label) for label in good)
-        ]
-        stale = [
-            each
-            for each in question.stale
-            if each in self._by_id and _misleads(block.lines, self._by_id[each], good)
-        ]
-        return Given(
-            person=self._life.person,
-            language=self._life.language,
-            ask=question.ask,
-            type=question.type,
-            must=len(found),
-            found=sum(found.values()),
-            missing=tuple(self._by_id[each].content for each, there in found.items() if not there),
-            noise=tuple(noise),
-            dup=_said_twice(block.lines, good),
-            stale=tuple(stale),
-            block=block,
-        )
+def _same(life: Life, known: Mapping[str, Label], label_id: str) -> list[Label]:
+    """Return a statement and those that say the same again, or that it says again."""
+    ids = [label_id]
+    ids += [each.id for each in life.labels if each.relation == "repeats" and label_id in each.about]
+    if label_id in known and known[label_id].relation == "repeats":
+        ids += known[label_id].about[:1]
+    return [known[each] for each in ids if each in known]
 
 
 def _covers(line: str, label: Label) -> bool:

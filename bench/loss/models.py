@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.scripted.extraction import statement
+from tests.scripted.extraction import command, statement
 
-from bench.lives.formed import Numbers
 from bench.loss.told import Told
-from recollect.model import Asking, Exchange, ExtractedCommand, Memory
+from bench.scripted import Numbers
+from recollect.model import Exchange, Memory
 
 _PARAPHRASED = 5
 """A model in a hurry quotes every so many-th fact in its own words."""
@@ -28,7 +28,7 @@ class RightModel:
     told: Mapping[str, Told]
     asked: set[str] = field(default_factory=set)
 
-    def items(
+    def statements(
         self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
     ) -> list[dict[str, Any]]:
         """Return the statements of the last message."""
@@ -47,16 +47,12 @@ class RightModel:
         quotes = {"evidence": told.evidence} | _confirming(told)
         return [statement(content=told.statement, **fields, **quotes)]
 
-    def commands(
-        self, exchanges: Sequence[Exchange], _known: Sequence[Memory]
-    ) -> tuple[ExtractedCommand, ...]:
+    def wishes(self, exchanges: Sequence[Exchange], _numbers: Numbers) -> list[dict[str, Any]]:
         """Return the wish that the message has, if any."""
         told = self._told(exchanges)
-        if told is None or not told.wish:
-            return ()
-        return (ExtractedCommand(Asking(told.wish), told.evidence),)
+        return [command(told.wish, told.evidence)] if told is not None and told.wish else []
 
-    def chosen(self, _command: str, _known: Sequence[Memory]) -> tuple[int, ...]:
+    def chosen(self, _known: Sequence[Memory]) -> tuple[int, ...]:
         """Find nothing meant: no message here wants a memory of another forgotten."""
         return ()
 

@@ -7,7 +7,6 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from bench.figures import percent
-from bench.lives.formed import Event
 from bench.loss.told import Told
 from bench.report import table
 from recollect.model import Reason
@@ -44,6 +43,20 @@ _CAUSES: Mapping[str, Cause] = MappingProxyType(
         Reason.CORRECTED: Cause.COMMAND,
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The change that was made for a statement of a turn.
+
+    Attributes:
+        action: The name of the change.
+        content: The statement; "" where only a memory is named.
+    """
+
+    action: str
+    reason: str
+    content: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,22 +10,38 @@ Never: which rule lost a fact beyond the reason that was recorded.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
 from uuid_utils.compat import uuid7
 
-from bench.lives.formed import Bench, open_bench
-from bench.lives.life import is_alike
+from bench.engines import Bench, open_bench
+from bench.lives.life import exchanged, is_alike
 from bench.lives.recall import ask_anew
 from bench.loss.models import HastyModel, RightModel
-from bench.loss.report import Became, cause_of, report
+from bench.loss.report import Became, Event, cause_of, report
 from bench.loss.told import UNLOGGED, Told, read_told
 from bench.report import options_of, publish
-from recollect.model import Hide, Kind, Memory, Provenance, Source
+from recollect.model import (
+    Add,
+    Candidate,
+    Change,
+    Hide,
+    Ignore,
+    Kind,
+    Mark,
+    Memory,
+    Provenance,
+    Quarantine,
+    Reinforce,
+    Replace,
+    Retire,
+    Source,
+)
 
+_OF_STATEMENTS = (Add, Quarantine, Replace, Ignore, Reinforce, Retire, Mark)
 _MODELS = {"right": RightModel, "hasty": HastyModel}
 _BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _BETWEEN = timedelta(hours=3)
@@ -45,11 +61,13 @@ async def tell(bench: Bench, person: str, messages: Sequence[Told]) -> None:
             await bench.keep(person, [_imported(person, told.known, at)], at)
         before: list[dict[str, str]] = []
         for place, turn in enumerate(told.before):
+            said, replied = exchanged(turn)
             if told.nasty != UNLOGGED:
                 key = f"{told.key}-{place}"
-                await bench.say(person, told.key, key, before, turn["user"], turn["assistant"], at)
-            before += [{"role": role, "content": turn[role]} for role in ("user", "assistant")]
-        await bench.say(person, told.key, told.key, before, told.say, _ANSWER, at + _PAUSE)
+                await bench.say(person, told.key, key, [*before, said], turn["assistant"], at)
+            before += [said, replied]
+        asked = [*before, {"role": "user", "content": told.say}]
+        await bench.say(person, told.key, told.key, asked, _ANSWER, at + _PAUSE)
         await bench.form(person)
 
 
@@ -64,7 +82,7 @@ async def look(
 ) -> list[Became]:
     """Return what became of everything that a person typed."""
     stored = {each.provenance.session_id: each for each in await bench.stored(person) if _is_told(each)}
-    events = {each.key: each for each in bench.events()}
+    events = _events(bench)
     hidden = {key for key, each in bench.inbox.completed.items() if _hides(each.applied)}
     became = []
     for told in messages:
@@ -79,6 +97,27 @@ async def look(
     return became
 
 
+def _events(bench: Bench) -> dict[str, Event]:
+    """Return the last change for a statement of each turn, by the key of the turn."""
+    return {
+        key: Event(type(done).__name__.lower(), str(done.reason), _content(done) or _content(wanted))
+        for key, completed in bench.inbox.completed.items()
+        for wanted, done in completed.done
+        if isinstance(done, _OF_STATEMENTS)
+    }
+
+
+def _content(change: Change) -> str:
+    """Return the statement of a change; "" if it has none."""
+    match change:
+        case Add(memory) | Replace(_, memory) | Quarantine(memory):
+            return memory.content
+        case Ignore(candidate=Candidate() as candidate):
+            return candidate.content
+        case _:
+            return ""
+
+
 def _is_told(memory: Memory) -> bool:
     return memory.provenance.session_id is not None
 
@@ -90,9 +129,8 @@ def _hides(changes: Sequence[Any]) -> bool:
 async def _given(bench: Bench, person: str, told: Told, memory: Memory) -> bool:
     """Return whether the prompt of a later question has the memory of a fact."""
     messages = [{"role": "user", "content": told.ask}]
-    block = await ask_anew(
-        bench.engine, bench.clock, person, f"ask-{told.key}", messages, _BEGAN + 200 * _BETWEEN + _LATER
-    )
+    at = _BEGAN + 200 * _BETWEEN + _LATER
+    block = await ask_anew(bench, person, f"ask-{told.key}", messages, at)
     return any(
         is_alike(line[-len(memory.content) :], memory.content) or memory.content in line
         for line in block.lines
@@ -108,16 +146,9 @@ async def measure(messages: Sequence[Told], model: str, *, questions: bool) -> l
         )
     }
     live = model not in _MODELS
-    changes: dict[str, Any] = (
-        {
-            "extraction_base_url": model,
-            "extraction_model": "live",
-            "extraction_timeout_seconds": _ANSWER_SECONDS,
-        }
-        if live
-        else {}
-    )
-    async with open_bench(live=live, **changes) as bench:
+    server = {"extraction_base_url": model, "extraction_model": "live"}
+    patient: dict[str, Any] = server | {"extraction_timeout_seconds": _ANSWER_SECONDS}
+    async with open_bench(live=live, **patient if live else {}) as bench:
         script = _MODELS.get(model, RightModel)({each.key: each for each in messages})
         bench.scripts |= dict.fromkeys(by_language, script)
         gate = asyncio.Semaphore(len(by_language) if live else _AT_ONCE)
@@ -127,16 +158,15 @@ async def measure(messages: Sequence[Told], model: str, *, questions: bool) -> l
                 await tell(bench, language, own)
 
         await asyncio.gather(*(live_one(*each) for each in by_language.items()))
-        asked = _asked_live(bench.inbox.completed) if live else script.asked
+        completed = bench.inbox.completed
+        asked = (
+            {key for key, each in completed.items() if each.formed.extracted_count} if live else script.asked
+        )
         return [
             each
             for language, own in by_language.items()
             for each in await look(bench, language, own, asked, questions=questions)
         ]
-
-
-def _asked_live(completed: Mapping[str, Any]) -> set[str]:
-    return {key for key, each in completed.items() if each.formed.extracted_count}
 
 
 def main() -> None:

@@ -2,57 +2,133 @@
 
     python -m bench recall --data FILE [--questions N] [--conversations N]
 
-Each conversation is replayed as one user's chats through a proxy of its own, without an LLM. Then its questions are asked. The
-RECOLLECT_* settings of embedder and recall are those that a chat has. ``ranked`` is the ranking before gate, cliff and
+Each conversation is said as one user's chats to an engine of the bench, without a model that extracts. Then its questions are asked.
+The RECOLLECT_* settings of embedder and recall are those that a chat has. ``ranked`` is the ranking before gate, cliff and
 budget; ``injected`` is the part that these leave for the prompt.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from bench.engines import NO_UPSTREAM
+from bench.engines import Bench, hear, open_bench, unhurried_settings
 from bench.figures import number, percent, percentiles
-from bench.recall.dataset import UNANSWERABLE, LabelledConversation, read_conversations
-from bench.recall.metrics import score
-from bench.recall.opening import open_replay
-from bench.recall.plan import plan
-from bench.recall.replay import Asked, Tally
+from bench.recall.dataset import UNANSWERABLE, LabelledConversation, Question, read_conversations
+from bench.recall.metrics import DEPTH, score
+from bench.recall.plan import Sending, plan
 from bench.report import options_of, progress, publish, table
-from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect.engine import RecallOptions
+from recollect.model import Item, Passage, Skip, Stage, Strategy
 
 _COLUMNS = tuple(score(("turn",), ("turn",)))
 
 
-async def measure(
-    conversations: Sequence[LabelledConversation], settings: ProxySettings, questions: int | None
-) -> tuple[list[Asked], Tally]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The outcome of a question.
+
+    Attributes:
+        ranked: The turns of the ranked memories, best first, each once.
+        injected: The turns of those that would reach the prompt, best first, each once.
+        tokens: The size of its block.
+        skipped: Why nothing was recalled, or None.
+        degraded: The stages that failed or were late.
+    """
+
+    question: Question
+    ranked: tuple[str, ...] = ()
+    injected: tuple[str, ...] = ()
+    tokens: int = 0
+    milliseconds: float = 0.0
+    skipped: Skip | None = None
+    degraded: tuple[Stage, ...] = ()
+
+
+async def measure(conversations: Sequence[LabelledConversation], questions: int | None) -> list[Asked]:
     """Replay conversations, and ask at most so many questions of each."""
+    given = unhurried_settings()
+    options = RecallOptions(limit=given.recall_limit, memory_tokens=given.memory_tokens)
+    changes: dict[str, Any] = {
+        "formation": Strategy.QA_TURN,
+        "recall_limit": max(given.recall_limit, DEPTH),
+        "embedder_cache_size": 1,  # users ask alike: another's cached embedding would flatter us
+    }
     asked: list[Asked] = []
-    async with open_replay(settings) as replay:
+    async with open_bench(**changes) as bench:
         for conversation in conversations:
-            asked += await replay.play(conversation, plan(conversation, questions=questions))
+            bench.clock.restart()
+            bench.inbox.completed.clear()
+            turns: dict[object, list[str]] = {}
+            for step in plan(conversation, questions=questions):
+                if isinstance(step, Sending):
+                    await _say(bench, conversation.id, step, turns)
+                else:
+                    asked.append(await _ask(bench, conversation.id, step, turns, options))
             progress(f"{conversation.id}: {len(asked)} questions so far")
-    return asked, replay.tally
+    return asked
 
 
-def summarize(asked: Sequence[Asked], tally: Tally) -> dict[str, Any]:
+async def _say(bench: Bench, person: str, step: Sending, turns: dict[object, list[str]]) -> None:
+    """Say a turn, and note by the ids of its messages in the log which turns they are."""
+    turn = step.turn
+    await bench.say(person, turn.session, turn.id, step.messages, step.reply, turn.at or bench.clock())
+    await bench.form(person)
+    exchange = bench.inbox.completed[turn.id].formed.exchange
+    turns[exchange.message_id] = [turn.id]
+    turns[exchange.reply_id] = [each.id for each in step.replies if each.text.strip()]
+
+
+async def _ask(
+    bench: Bench,
+    person: str,
+    question: Question,
+    turns: Mapping[object, list[str]],
+    options: RecallOptions,
+) -> Asked:
+    """Ask a question in a new chat, now or when it says: as a chat's first turn, and without a trace."""
+    messages, at = [{"role": "user", "content": question.text}], question.at or bench.clock()
+    heard = hear(messages, person=person, chat=f"question-{question.id}", at=at)
+    if heard.turn is None:
+        return Asked(question, skipped=heard.skip)
+
+    def turns_of(items: Iterable[Item]) -> tuple[str, ...]:
+        ids = (
+            each
+            for item in items
+            for each in ([item.message_id] if isinstance(item, Passage) else item.provenance.message_ids)
+        )
+        return tuple(dict.fromkeys(turn for each in ids for turn in turns[each]))
+
+    prepared = await bench.engine.prepare(heard.turn, options)
+    # a recall that missed its deadline has nothing to show: what ranks is asked for apart
+    ranking = prepared.ranking or await bench.engine.rank(heard.turn)
+    return Asked(
+        question,
+        turns_of(each.item for each in ranking.ranked),
+        turns_of(each.item for each in prepared.included),
+        prepared.placed.block.tokens if prepared.placed.block else 0,
+        prepared.recall.milliseconds,
+        prepared.recall.skipped,
+        ranking.degraded,
+    )
+
+
+def summarize(asked: Sequence[Asked]) -> dict[str, Any]:
     """Return the figures; shares are from 0 to 1, and tokens are counted over all questions."""
     silent = [not each.injected for each in asked if not each.question.evidence]
     return {
-        "counts": {name: value for name, value in asdict(tally).items() if isinstance(value, int)}
-        | {"questions": len(asked), "questions_degraded": sum(bool(each.degraded) for each in asked)},
+        "questions": len(asked),
+        "questions_degraded": sum(bool(each.degraded) for each in asked),
         "ranked": by_category(asked, lambda each: each.ranked),
         "injected": by_category(asked, lambda each: each.injected),
         "abstention": {"questions": len(silent), "nothing_injected": sum(silent)},
         "injected_tokens": percentiles([each.tokens for each in asked], 50, 95),
         "recall_milliseconds": percentiles([each.milliseconds for each in asked], 50, 95),
         "not_recalled": dict(Counter(each.skipped.value for each in asked if each.skipped)),
-        "requests_without_memories": dict(tally.skipped),
     }
 
 
@@ -75,18 +151,15 @@ def by_category(asked: Sequence[Asked], ranking: Callable[[Asked], Sequence[str]
 
 def tables(figures: Mapping[str, Any]) -> str:
     """Return the figures as Markdown, shares in percent."""
-    tokens, latency, silent = (
-        figures["injected_tokens"],
-        figures["recall_milliseconds"],
-        figures["abstention"],
-    )
+    tokens, latency = figures["injected_tokens"], figures["recall_milliseconds"]
+    silent = figures["abstention"]
     lines = [
         "R: recall, N: NDCG, H: hit; in percent.",
         f"- questions without evidence that inject nothing: {percent(silent['nothing_injected'], silent['questions'], 1)}",
         f"- injected tokens: median {number(tokens.get('p50'))}, p95 {number(tokens.get('p95'))}",
         f"- recall: p50 {number(latency.get('p50'))} ms, p95 {number(latency.get('p95'))} ms",
         f"- not recalled: {figures['not_recalled'] or 'none'}",
-        f"- {', '.join(f'{name} {count}' for name, count in figures['counts'].items())}",
+        f"- questions {figures['questions']}, questions_degraded {figures['questions_degraded']}",
     ]
     parts = (
         ("ranked", "What retrieval ranks"),
@@ -115,6 +188,5 @@ def main() -> None:
     parser.add_argument("--conversations", type=int, help="replay the first N conversations")
     options = parser.parse_args()
     read = read_conversations(options.data)[: options.conversations]
-    asked, tally = asyncio.run(measure(read, ProxySettings(upstream=NO_UPSTREAM), options.questions))
-    figures = summarize(asked, tally)
+    figures = summarize(asyncio.run(measure(read, options.questions)))
     publish(options, f"Recall, measured: {options.data.name}", tables(figures), figures)

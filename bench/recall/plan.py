@@ -2,13 +2,13 @@
 
 In a chat with an assistant, a user's turn and the assistant's turns right behind it are one exchange.
 In a conversation between people each turn is a user message under its speaker's name, without a
-reply: an assistant's reply can't carry the other person's name.
+reply: an assistant's reply can't carry the other person's name. An unasked reply is part of no request.
 
-Never: a socket, a score.
+Never: a score.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -39,31 +39,13 @@ class Sending:
         return "\n\n".join(text for turn in self.replies if (text := turn.text.strip()))
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a conversation is replayed.
-
-    Attributes:
-        steps: The requests and the questions, in order.
-        unsent: How many turns no request can carry, as an unasked reply.
-    """
-
-    steps: tuple[Sending | Question, ...]
-    unsent: int
-
-    @property
-    def sendings(self) -> tuple[Sending, ...]:
-        """The requests, in order."""
-        return tuple(step for step in self.steps if isinstance(step, Sending))
-
-
 def plan(
     conversation: LabelledConversation,
     *,
     questions: int | None = None,
     history_messages: int | None = HISTORY_MESSAGES,
-) -> Plan:
-    """Return how ``conversation`` is replayed.
+) -> list[Sending | Question]:
+    """Return the requests and the questions of a conversation, in order.
 
     A question with ``before`` is asked before the exchange of that turn, the others at the end.
 
@@ -83,18 +65,22 @@ def plan(
     named = len(speakers) > 1 and all(turn.role != "assistant" for turn in conversation.turns)
     said = defaultdict[str, list[Message]](list)
     steps: list[Sending | Question] = []
-    unsent = 0
     for n, turns in enumerate(exchanges):
         steps += asked[n]
         turn, *replies = turns
         history = said[turn.session]
         if turn.role == "user":
-            messages = (*history[oldest:], _message(turn, named=named))
-            steps.append(Sending(turn, tuple(replies), messages))
-        else:
-            unsent += len(turns)
-        history += _messages(turns, named=named)
-    return Plan((*steps, *asked[len(exchanges)]), unsent)
+            steps.append(Sending(turn, tuple(replies), (*history[oldest:], _message(turn, named=named))))
+        history += [_message(each, named=named) for each in turns if each.role in {"user", "assistant"}]
+    return [*steps, *asked[len(exchanges)]]
+
+
+def sendings(
+    conversation: LabelledConversation, history_messages: int | None = HISTORY_MESSAGES
+) -> list[Sending]:
+    """Return the requests of a conversation, in order."""
+    steps = plan(conversation, questions=0, history_messages=history_messages)
+    return [each for each in steps if isinstance(each, Sending)]
 
 
 def _exchanges(turns: Sequence[SaidTurn]) -> list[list[SaidTurn]]:
@@ -107,10 +93,6 @@ def _exchanges(turns: Sequence[SaidTurn]) -> list[list[SaidTurn]]:
         else:
             exchanges.append([turn])
     return exchanges
-
-
-def _messages(turns: Iterable[SaidTurn], *, named: bool) -> list[Message]:
-    return [_message(turn, named=named) for turn in turns if turn.role in {"user", "assistant"}]
 
 
 def _message(turn: SaidTurn, *, named: bool) -> Message:

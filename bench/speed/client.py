@@ -7,7 +7,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bench.speed.prompts import Requests
 
@@ -22,17 +22,6 @@ class BrokenAnswerError(Exception):
     """A system answered with an error, or closed the connection within an answer."""
 
 
-@dataclass
-class Events:
-    """The notes of several connections.
-
-    Attributes:
-        delays: Nanoseconds from an event's stamp to its arrival, in order of arrival.
-    """
-
-    delays: list[int] = field(default_factory=list)
-
-
 class Connection(asyncio.Protocol):
     """A kept connection with one request under way at most.
 
@@ -43,9 +32,12 @@ class Connection(asyncio.Protocol):
         events: How many events of this answer arrived.
         complete: Whether the answer came to its end; of a stream: with its `[DONE]`.
         memories: Whether the answer says that memories went into the prompt.
+
+    Args:
+        heard: Takes the nanoseconds from each event's stamp to its arrival.
     """
 
-    def __init__(self, heard: Events) -> None:
+    def __init__(self, heard: list[int]) -> None:
         self._heard = heard
         self._transport: asyncio.Transport
         self._ended: Callable[[Connection], None] = _ignore
@@ -91,6 +83,11 @@ class Connection(asyncio.Protocol):
             await ended
         if self.failure:
             raise BrokenAnswerError(self.failure)
+
+    @property
+    def first_byte_ms(self) -> float:
+        """Milliseconds from the request to the first byte of the answer's body."""
+        return (self.first_at - self.sent_at) / 1e6
 
     def drop(self) -> None:
         """Close the connection, without waiting for an answer."""
@@ -141,7 +138,7 @@ class Connection(asyncio.Protocol):
         for stamp in _STAMP.finditer(text):
             end = stamp.end()
             self.events += 1
-            self._heard.delays.append(now - int(stamp[1]))
+            self._heard.append(now - int(stamp[1]))
         self._done_seen = self._done_seen or b"[DONE]" in text
         self._carried = text[max(end, len(text) - _LONGEST_STAMP) :]
 
@@ -167,14 +164,14 @@ class Target:
     port: int
     requests: Requests
 
-    async def connect(self, heard: Events | None = None) -> Connection:
+    async def connect(self, heard: list[int] | None = None) -> Connection:
         """Open a connection."""
-        sink = heard or Events()
+        sink = [] if heard is None else heard
         _, connection = await asyncio.get_running_loop().create_connection(
             lambda: Connection(sink), "127.0.0.1", self.port
         )
         return connection
 
-    async def connect_many(self, count: int, heard: Events | None = None) -> list[Connection]:
+    async def connect_many(self, count: int, heard: list[int] | None = None) -> list[Connection]:
         """Open several connections."""
         return list(await asyncio.gather(*(self.connect(heard) for _ in range(count))))

@@ -19,8 +19,7 @@ from bench.servers import memory_api, mock_llm, work_folder
 from bench.speed.client import Target
 from bench.speed.loads import closed_loop
 from bench.speed.prompts import NOW, SIZES, WHOLE, Questions, statements
-from bench.speed.recollect_server import recollect
-from bench.speed.systems import System
+from bench.speed.systems import System, of_person, recollect
 from bench.watching import cores
 
 _OTHERS = 200
@@ -45,7 +44,7 @@ async def _ask(target: Target, seconds: float) -> list[_Answer]:
     end = asyncio.get_running_loop().time() + seconds
     while asyncio.get_running_loop().time() < end:
         await connection.ask(next(target.requests))
-        took.append(_Answer((connection.first_at - connection.sent_at) / 1e6, connection.memories))
+        took.append(_Answer(connection.first_byte_ms, connection.memories))
         await asyncio.sleep(_PAUSE_SECONDS)
     connection.drop()
     return took[_WARM_UP:]
@@ -74,10 +73,6 @@ async def _measure(
     return took
 
 
-def _of(person: str) -> bytes:
-    return System.headers + f"X-OpenWebUI-User-Id: {person}\r\nX-OpenWebUI-Chat-Id: local:bench\r\n".encode()
-
-
 def main() -> None:
     """Run the bench."""
     parser = options_of(__doc__)
@@ -92,7 +87,9 @@ def main() -> None:
         api = memory_api(server)
         for statement in statements(_OTHERS):
             api.call("POST", "/memory/users/other/memories", {"content": statement})
-        own, crowd = (System("on", "", server.port, _of(person), server) for person in ("other", "reader"))
+        own, crowd = (
+            System("on", "", server.port, of_person(person), server) for person in ("other", "reader")
+        )
         took = uvloop.run(_measure(own, crowd, connections=options.connections, seconds=options.seconds))
     rows = [
         (

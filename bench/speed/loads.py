@@ -1,36 +1,31 @@
-"""The loads: one at a time in pairs, streams, a closed and an open loop, a burst. Never: which system, a figure.
+"""The loads: one at a time in pairs, streams, a closed loop, a burst. Never: which system, a figure.
 
 Each returns raw samples; `rounds.py` makes figures of them.
 """
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from typing import Generic, TypeVar
 
-from bench.speed.client import Connection, Events, Target
-from bench.speed.schedule import Schedule
-from bench.speed.ticking import ticking
+from bench.speed.client import Connection, Target
 
 _NANOSECONDS = 1_000_000_000
 _DRAIN_SECONDS = 10.0
 _STREAM_DRAIN_SECONDS = 3.0
 _LONGEST_LOOP = 8 * _NANOSECONDS
 _TIMES_EACH = 4
-_FEWEST = 20  # requests of an open loop
-_OPEN_CONNECTIONS = 128
-_LEAD = 5_000_000  # nanoseconds before the first request of an open loop
+
+_Read = TypeVar("_Read")
 
 
 @dataclass
 class Paired:
-    """Milliseconds to the first byte of each pair of requests: to a system, and directly."""
+    """Milliseconds to the first byte of a request to a system, beyond those of a direct one just before or after."""
 
-    own: list[float] = field(default_factory=list)
-    base: list[float] = field(default_factory=list)
+    added: list[float] = field(default_factory=list)
     with_memories: int = 0
 
 
@@ -47,19 +42,19 @@ async def in_pairs(
     for number in range(-warm_up, pairs):
         if number > 0 and time.monotonic() > end:
             break
-        ways = [(own, target, seen.own), (base, direct, seen.base)]
-        for connection, to, taken in ways if number % 2 else reversed(ways):
+        ways = [(own, target), (base, direct)]
+        for connection, to in ways if number % 2 else reversed(ways):
             await connection.ask(next(to.requests))
-            if number >= 0:
-                taken.append((connection.first_at - connection.sent_at) / 1e6)
-        seen.with_memories += number >= 0 and own.memories
+        if number >= 0:
+            seen.added.append(own.first_byte_ms - base.first_byte_ms)
+            seen.with_memories += own.memories
     own.drop()
     base.drop()
     return seen
 
 
 @dataclass
-class Streamed:
+class Streamed(Generic[_Read]):
     """The samples of concurrent streams.
 
     Attributes:
@@ -70,8 +65,8 @@ class Streamed:
     """
 
     delays: list[float]
-    before: dict[str, float]
-    after: dict[str, float]
+    before: _Read
+    after: _Read
     complete: int
     with_memories: int
 
@@ -83,10 +78,10 @@ async def streams(
     tokens: int,
     stagger: float,
     window: float,
-    reading: Callable[[], dict[str, float]],
-) -> Streamed:
+    reading: Callable[[], _Read],
+) -> Streamed[_Read]:
     """Hold streams side by side whose starts are spread over ``stagger`` seconds; watch a ``window``."""
-    heard = Events()
+    heard: list[int] = []
     connections = await target.connect_many(count, heard)
     requests = [next(target.requests) for _ in connections]
     ended = 0
@@ -104,10 +99,10 @@ async def streams(
         connection.send(request, note)
     await asyncio.sleep(max(0.0, began + stagger + 0.2 - time.monotonic()))
     before = reading()
-    first = len(heard.delays)
+    first = len(heard)
     await asyncio.sleep(window)
     after = reading()
-    delays = [delay / 1e6 for delay in heard.delays[first:]]
+    delays = [delay / 1e6 for delay in heard[first:]]
     with suppress(TimeoutError):  # `complete` tells
         await asyncio.wait_for(all_ended.wait(), _STREAM_DRAIN_SECONDS)
     complete = sum(each.complete and each.events == tokens for each in connections)
@@ -125,7 +120,6 @@ class Answered:
     latencies: list[float] = field(default_factory=list)
     failed: int = 0
     with_memories: int = 0
-    late: list[float] = field(default_factory=list)
 
     def note(self, connection: Connection, since: int) -> None:
         """Count an answer that ended."""
@@ -173,85 +167,21 @@ async def closed_loop(target: Target, *, connections: int, seconds: float) -> An
     return seen
 
 
-class _OpenLoop:
-    """Sends due requests on free connections; without one they wait, and are late."""
-
-    def __init__(self, target: Target, schedule: Schedule, connections: list[Connection]) -> None:
-        self._requests = target.requests
-        self._schedule = schedule
-        self._free = deque(connections)
-        self._waiting: deque[int] = deque()
-        self.seen = Answered()
-        self.left = schedule.count
-        self.over = asyncio.Event()
-
-    def tick(self) -> None:
-        """Send the due requests."""
-        for due in self._schedule.take_due(time.monotonic_ns()):
-            if self._free:
-                self._send(self._free.pop(), due)
-            else:
-                self._waiting.append(due)
-
-    def _send(self, connection: Connection, due: int) -> None:
-        connection.send(next(self._requests), partial(self._ended, due))
-        self.seen.late.append((connection.sent_at - due) / 1e6)
-
-    def _ended(self, due: int, connection: Connection) -> None:
-        self.left -= 1
-        self.seen.note(connection, due)
-        if self.left == 0:
-            self.over.set()
-        if connection.failure:
-            return
-        if self._waiting:
-            self._send(connection, self._waiting.popleft())
-        else:
-            self._free.append(connection)
-
-
-async def open_loop(target: Target, *, rate: float, seconds: float) -> Answered:
-    """Send at a constant rate whatever becomes of it; a latency counts from when the request was due.
-
-    For ``seconds``, or longer for enough requests.
-    """
-    seconds = max(seconds, _FEWEST / rate)
-    connections = await target.connect_many(_OPEN_CONNECTIONS)
-    began = time.monotonic_ns() + _LEAD
-    schedule = Schedule(began=began, rate=rate, seconds=seconds)
-    loop = _OpenLoop(target, schedule, connections)
-    with ticking(began, 1 / rate, loop.tick), suppress(TimeoutError):
-        await asyncio.wait_for(loop.over.wait(), seconds + _DRAIN_SECONDS)
-    seen = loop.seen
-    seen.failed += loop.left
-    seen.seconds = seconds
-    for connection in connections:
-        connection.drop()
-    return seen
-
-
 async def burst(target: Target, *, count: int) -> Answered:
     """Send so many requests in the same moment; a latency is the time to the first byte."""
     connections = await target.connect_many(count)
     requests = [next(target.requests) for _ in connections]
     await asyncio.sleep(0.05)
-    asked = [asyncio.create_task(_first_byte(*each)) for each in zip(connections, requests, strict=True)]
-    found = await asyncio.gather(*asked)
+    asked = [
+        asyncio.create_task(each.ask(request)) for each, request in zip(connections, requests, strict=True)
+    ]
+    failures = await asyncio.gather(*asked, return_exceptions=True)
+    answered = [each for each, failure in zip(connections, failures, strict=True) if failure is None]
     seen = Answered(
-        latencies=[each for each in found if each is not None],
-        failed=found.count(None),
+        latencies=[each.first_byte_ms for each in answered],
+        failed=count - len(answered),
         with_memories=sum(each.memories for each in connections),
     )
     for connection in connections:
         connection.drop()
     return seen
-
-
-async def _first_byte(connection: Connection, request: bytes) -> float | None:
-    ended = asyncio.get_running_loop().create_future()
-    connection.send(request, ended.set_result)
-    try:
-        await asyncio.wait_for(ended, 30)
-    except TimeoutError:
-        return None
-    return None if connection.failure else (connection.first_at - connection.sent_at) / 1e6

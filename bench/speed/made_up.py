@@ -1,20 +1,18 @@
 """A person with as many made-up statements and messages as wanted, and questions about them. Never: a figure."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import numpy as np
 from uuid_utils.compat import uuid7
 
-from bench.recall.clock import ReplayClock
-from recollect.backends import Backends
-from recollect.engine import Engine, Policy
+from bench.engines import Bench
+from recollect.engine import Engine
 from recollect.indexing import index_user
-from recollect.model import Actor, Add, EmbeddingScope, Exchange, Kind, Memory, Scope, Source, Turn, Vector
-from recollect.models.memory_embedding import embedded
+from recollect.model import EmbeddingScope, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 
 PERSON = "anna"
@@ -23,8 +21,6 @@ _AT_ONCE = 500
 _EMBEDDED = 500
 _NEAR = 0.5
 """The length of the vector that is added to a unit vector."""
-_TURNS = 25
-"""The exchanges of a chat."""
 _SEED = 2026
 _WHO = (
     *("Anna", "her sister Ida", "her son Max", "the neighbour", "her boss", "uncle Tom", "the choir"),
@@ -84,28 +80,42 @@ class Sampled:
         return (moved / np.linalg.norm(moved)).astype(base.dtype)
 
 
-async def fill(backends: Backends, policy: Policy, clock: ReplayClock, size: int, *, messages: int) -> None:
-    """Write statements and messages of ``PERSON``, and embed and index them."""
-    embedder = Sampled(backends.embedder)
-    texts = statements(size)
-    for start in range(0, size, _AT_ONCE):
-        batch = texts[start : start + _AT_ONCE]
-        made = [Memory(uuid7(), PERSON, Kind.FACT, Source.EXTRACTED, each, 0.5, NOW, NOW) for each in batch]
-        changes = [Add(each) for each in await embedded(made, cast("Embedder", embedder))]
-        await backends.memories.apply(Scope(PERSON, "before"), changes, actor=Actor.IMPORT, at=NOW)
-    await backends.index.enqueue(PERSON)
-    filling = Engine(replace(backends, embedder=cast("Embedder", embedder)), policy, clock=clock)
-    while (again := await filling.drain(PERSON)) is not None:
-        clock.move_to(clock() + again + timedelta(milliseconds=1))
-    # After the drain, which would form memories of them.
-    for number, text in enumerate(statements(messages // 2)):
-        turn = Turn(Scope(PERSON, f"before {number // _TURNS}"), f"My plan: {text}", str(uuid7()), NOW, "m")
-        await backends.log.append(Exchange(uuid7(), turn, f"Noted: {text}", uuid7(), uuid7()))
-    while messages and await index_user(
-        PERSON,
-        index=backends.index,
-        embedder=backends.embedder,
-        log_embedder=cast("Embedder", Sampled(backends.log_embedder)),
-        embedded=EmbeddingScope.ALL,
-    ):
-        pass
+class Filler:
+    """Fills the store of a bench, by made-up vectors but for its first texts."""
+
+    def __init__(self, bench: Bench) -> None:
+        backends = replace(bench.backends, embedder=_sampled(bench.backends.embedder))
+        engine = Engine(backends, bench.engine.policy, clock=bench.clock)
+        self._bench = replace(bench, backends=backends, engine=engine)
+        self._of_messages = _sampled(bench.backends.log_embedder)
+        bench.clock.move_to(NOW)
+
+    async def keep(self, person: str, texts: Sequence[str]) -> None:
+        """Keep statements of a person."""
+        for start in range(0, len(texts), _AT_ONCE):
+            batch = texts[start : start + _AT_ONCE]
+            made = [
+                Memory(uuid7(), person, Kind.FACT, Source.EXTRACTED, each, 0.5, NOW, NOW) for each in batch
+            ]
+            await self._bench.keep(person, made, NOW)
+        await self._bench.backends.index.enqueue(person)
+        await self._bench.form(person)
+
+    async def log(self, person: str, exchanges: Iterable[tuple[str, str, str]]) -> None:
+        """Log exchanges (the chat, the message, the reply) of a person whose statements are kept, and form nothing of them."""
+        backends = self._bench.backends
+        for chat, text, reply in exchanges:
+            turn = Turn(Scope(person, chat), text, str(uuid7()), NOW, "m")
+            await backends.log.append(Exchange(uuid7(), turn, reply, uuid7(), uuid7()))
+        while await index_user(
+            person,
+            index=backends.index,
+            embedder=backends.embedder,
+            log_embedder=self._of_messages,
+            embedded=EmbeddingScope.ALL,
+        ):
+            pass
+
+
+def _sampled(embedder: Embedder) -> Embedder:
+    return cast("Embedder", Sampled(embedder))

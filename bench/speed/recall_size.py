@@ -15,21 +15,18 @@ from statistics import median
 
 from tests.servers.databases import administrator
 
-from bench.engines import NO_UPSTREAM, hear, unhurried
+from bench.engines import hear, open_bench
 from bench.figures import number, percentiles
-from bench.recall.clock import ReplayClock
 from bench.report import options_of, progress, publish, table
 from bench.servers import postgres
-from bench.speed.made_up import NOW, PERSON, fill, questions
-from recollect.assembly.lifecycle import open_backends
-from recollect.assembly.policy_from_settings import make_policy
+from bench.speed.made_up import NOW, PERSON, Filler, questions, statements
 from recollect.engine import Engine
 from recollect.index import SnapshotCache
-from recollect_proxy.serving.ephemeral_server import temporary
-from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _SIZES, _LARGE = (100, 1_000, 10_000), 100_000
 _WARM_UP = 10
+_TURNS = 25
+"""The exchanges of a chat."""
 _FLUSHED_SECONDS = 11.0
 """Postgres counts the pages of a connection that became idle after ten seconds."""
 
@@ -66,21 +63,21 @@ async def _ask(engine: Engine, texts: Sequence[str], *, dropped_from: SnapshotCa
 
 async def measure(size: int, *, asks: int, dsn: str) -> list[str]:
     """Fill a database, and return its row of the table."""
-    given = ProxySettings(upstream=NO_UPSTREAM)
-    one_chat = {"user_cap": 0, "session_cap": 0, "embedder_cache_size": 1}
-    own = temporary(given, **one_chat, **unhurried(given), database_url=dsn)
-    clock = ReplayClock()
-    clock.move_to(NOW)
-    async with open_backends(own) as backends:
-        await fill(backends, make_policy(own), clock, size, messages=size)
+    async with open_bench(database_url=dsn, embedder_cache_size=1) as bench:
+        filler = Filler(bench)
+        await filler.keep(PERSON, statements(size))
+        said = enumerate(statements(size // 2))
+        await filler.log(
+            PERSON, ((f"before {n // _TURNS}", f"My plan: {text}", f"Noted: {text}") for n, text in said)
+        )
         async with administrator(dsn) as connection:
             await connection.execute("VACUUM ANALYZE")
-        engine, snapshots = Engine(backends, make_policy(own), clock=clock), backends.snapshots
-        await _ask(engine, questions(0, _WARM_UP), dropped_from=None)
+        snapshots = bench.backends.snapshots
+        await _ask(bench.engine, questions(0, _WARM_UP), dropped_from=None)
         cells = [f"{size:,}"]
         for kind, dropped_from in ((1, None), (2, snapshots)):
             before, began = await _pages(dsn), time.process_time()
-            took = await _ask(engine, questions(kind, asks), dropped_from=dropped_from)
+            took = await _ask(bench.engine, questions(kind, asks), dropped_from=dropped_from)
             processor = (time.process_time() - began) * 1000 / asks
             pages = (await _pages(dsn) - before) / asks
             times = f"{median(took):.1f} / {percentiles(took, 95)['p95']:.1f}"

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bench.report import table
-from bench.speed.aims import AIMS
-from bench.speed.summary import Figures, Spread
+from bench.speed.summary import AIMS, Figures, Spread
 
 
 class Column(NamedTuple):
@@ -35,13 +34,7 @@ _STREAMS = (
     Column("% delivered in time", "streams.delivered", 0, 100),
     Column("streams complete", "streams.complete", 0),
 )
-_LOADED = (
-    Column("25 % of its own rate, ms: p50", "open_loop.25.p50"),
-    Column("p99", "open_loop.25.p99"),
-    Column("50 %: p50", "open_loop.50.p50"),
-    Column("p99", "open_loop.50.p99"),
-    Column("75 %: p50", "open_loop.75.p50"),
-    Column("p99", "open_loop.75.p99"),
+_BURST = (
     Column("100 starts at once, first byte, ms: p50", "burst.p50", 1),
     Column("p99", "burst.p99", 1),
 )
@@ -51,17 +44,12 @@ _SINGLE_TEXT = (
     "One request at a time; added is the difference to a request sent directly just before or after. Each figure "
     "is the median of the rounds' figures (their lower to upper quartile)."
 )
-_LOADED_TEXT = (
-    "Requests at a constant rate, a share of the system's own requests a second; latency from when a request was "
-    "due, so that a request which had to wait to be sent counts in full."
-)
 
 
 def markdown(results: Mapping[str, Any], figures: Figures) -> str:
-    """Return the whole report."""
+    """Return the body of the report."""
     titles = results["titles"]
     parts = [
-        "# What Recollect costs, side by side",
         _where(results),
         "## Aims",
         _aims(figures),
@@ -70,14 +58,13 @@ def markdown(results: Mapping[str, Any], figures: Figures) -> str:
         _table(titles, figures, _SINGLE),
         "## 100 streams of 30 tokens a second",
         _table(titles, figures, _STREAMS),
-        "## Under a constant rate, and a burst",
-        _LOADED_TEXT,
-        _table(titles, figures, _LOADED),
+        "## A burst",
+        _table(titles, figures, _BURST),
         "## Start and memory",
         _costs(results),
         *_remarks(results, figures),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _where(results: Mapping[str, Any]) -> str:
@@ -85,7 +72,7 @@ def _where(results: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
     return (
         f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, Python {machine['python']}; "
-        f"{versions}; commit {results['commit']}; {results['began']}; {len(results['rounds'])} rounds; "
+        f"{versions}; {len(results['rounds'])} rounds; "
         f"{results['steal_share']:.1%} of the time stolen by the hypervisor, {results['foreign_share']:.1%} used by "
         "processes that are not the bench's. One core for the system under "
         "test with its database, one for the mock LLM and the load."

@@ -1,11 +1,12 @@
-"""Makes figures of rounds. Pure."""
+"""Makes figures of rounds, and holds them to their aims. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from bench.figures import percentiles
 
-Round: TypeAlias = Mapping[str, Mapping[str, Any]]
+Round: TypeAlias = dict[str, float]
+"""The figures of one system in one round."""
 
 
 class Spread(NamedTuple):
@@ -28,61 +29,69 @@ def over_rounds(values: Iterable[float | None]) -> Spread | None:
     return Spread(middle, low, high)
 
 
-def summarize(rounds: Sequence[Round]) -> Figures:
+def summarize(rounds: Sequence[Mapping[str, Round]]) -> Figures:
     """Return the figures of each system: the medians of its rounds', and their quartiles.
 
     Differences and ratios are taken within a round first, as machines drift between minutes.
     """
-    names = list(dict.fromkeys(name for each in rounds for name in each))
     figures: Figures = {}
-    for name in names:
-        found = [figures_of(each[name], each) for each in rounds if name in each]
+    for name in dict.fromkeys(name for each in rounds for name in each):
+        found = [each[name] | _compared(each[name], each) for each in rounds if name in each]
         keys = dict.fromkeys(key for figure in found for key in figure)
         spreads = {key: over_rounds(figure.get(key) for figure in found) for key in keys}
         figures[name] = {key: spread for key, spread in spreads.items() if spread is not None}
     return figures
 
 
-def figures_of(seen: Mapping[str, Any], beside: Round) -> dict[str, float]:
-    """Return one system's figures of one round; ``beside`` has the other systems of the round."""
-    found: dict[str, float] = {}
-    for size, pairs in seen["first_byte"].items():
-        exceeding = [own - direct for own, direct in zip(pairs["own_ms"], pairs["direct_ms"], strict=True)]
-        _put(found, f"first_byte.{size}", percentiles(pairs["own_ms"], 50, 95, 99))
-        _put(found, f"added.{size}", percentiles(exceeding, 50, 95, 99))
-    small, large = (found.get(f"added.{size}.p50") for size in ("2 KB", "200 KB"))
-    if small is not None and large is not None:
-        found["added.larger.p50"] = large - small
-    for load in ("closed_loop", "burst"):
-        _put(found, load, seen[load]["latency_ms"])
-    found["rate"] = seen["closed_loop"]["rate"]
-    for percent, loop in seen["open_loop"].items():
-        _put(found, f"open_loop.{percent}", loop["latency_ms"])
-    _streams(found, seen["streams"], beside)
-    litellm = beside.get("litellm")
-    if litellm and litellm["closed_loop"]["rate"]:
-        found["rate.times_litellm"] = found["rate"] / litellm["closed_loop"]["rate"]
-    found["failed"] = float(failures(seen))
+def _compared(seen: Round, others: Mapping[str, Round]) -> Round:
+    """Return one system's figures beside those of the others in its round."""
+    found: Round = {}
+    for name in ("streams.p50", "streams.p99"):
+        if name in seen and name in others.get("direct", {}):
+            found[name.replace(".", ".added.")] = seen[name] - others["direct"][name]
+    if rate := others.get("litellm", {}).get("rate"):
+        found["rate.times_litellm"] = seen["rate"] / rate
     return found
 
 
-def failures(seen: Mapping[str, Any]) -> int:
-    """Return how many requests were not answered."""
-    loads = [seen["closed_loop"], seen["burst"], *seen["open_loop"].values()]
-    return sum(load["failed"] for load in loads)
+class Aim(NamedTuple):
+    """The limit of a figure of a system; ``scale`` converts the figure to ``unit``.
+
+    Attributes:
+        limit: The value that it must not exceed; with ``least``, not fall short of.
+    """
+
+    text: str
+    system: str
+    figure: str
+    limit: float
+    unit: str = "ms"
+    scale: float = 1
+    least: bool = False
+
+    def measured(self, figures: Figures) -> float | None:
+        """Return the measured value; None if it was not measured."""
+        spread = figures.get(self.system, {}).get(self.figure)
+        return None if spread is None else spread.median * self.scale
+
+    def is_met(self, measured: float) -> bool:
+        """Whether a value keeps the limit."""
+        return measured >= self.limit if self.least else measured <= self.limit
 
 
-def _streams(found: dict[str, float], seen: Mapping[str, Any], beside: Round) -> None:
-    _put(found, "streams", seen["delay_ms"])
-    for name in ("cpu_share", "cpu_seconds_per_1000_tokens", "load_cpu_share", "complete"):
-        if seen[name] is not None:
-            found[f"streams.{name}"] = seen[name]
-    found["streams.delivered"] = seen["events"] / seen["events_due"]
-    if direct := beside.get("direct"):
-        base = direct["streams"]["delay_ms"]
-        for name, value in seen["delay_ms"].items():
-            found[f"streams.added.{name}"] = value - base[name]
+_HUNDRED = "100 streams at 30 tokens/s"
+_LARGE = "a 200 KB prompt adds no more than this beyond a 2 KB one"
 
-
-def _put(found: dict[str, float], name: str, values: Mapping[str, float]) -> None:
-    found.update({f"{name}.{key}": value for key, value in values.items()})
+AIMS = (
+    Aim("memory off: added to the first byte, p50", "off", "added.2 KB.p50", 0.5),
+    Aim("memory off: request rate against LiteLLM's", "off", "rate.times_litellm", 25, "x", least=True),
+    Aim(f"memory off, {_HUNDRED}: of a core", "off", "streams.cpu_share", 20, "%", 100),
+    Aim(f"memory off, {_HUNDRED}: added event delay, p99", "off", "streams.added.p99", 3),
+    Aim(f"memory on, {_HUNDRED}: of a core", "on", "streams.cpu_share", 20, "%", 100),
+    Aim(f"memory on, {_HUNDRED}: added event delay, p99", "on", "streams.added.p99", 3),
+    Aim("memory on, new question: added to the first byte, p50", "on", "added.2 KB.p50", 15),
+    Aim("memory on, new question: added to the first byte, p95", "on", "added.2 KB.p95", 40),
+    Aim("memory on, same question: added to the first byte, p50", "cached", "added.2 KB.p50", 5),
+    Aim(f"memory off: {_LARGE}, p50", "off", "added.larger.p50", 1),
+    Aim(f"memory on: {_LARGE}, p50", "on", "added.larger.p50", 1),
+)

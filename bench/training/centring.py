@@ -7,15 +7,15 @@ for statements, each text once. With other means the embedder's space has anothe
 in the background.
 """
 
-import argparse
 import asyncio
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench.files import read_lines
+from bench.report import parser_of
 from recollect.models.embedders import multilingual_e5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 
@@ -45,13 +45,9 @@ async def measured(
 
 def main() -> None:
     """Read the files, and write the means into the package."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("lives", nargs="+", type=Path, help="JSON lines, a person each")
-    people = [
-        json.loads(line)
-        for path in parser.parse_args().lives
-        for line in path.read_text("utf-8").splitlines()
-    ]
+    people = read_lines(parser.parse_args().lives)
     found = dict.fromkeys(each for person in people for each in texts_of(person))
     questions, statements = ([text for kept, text in found if kept is side] for side in (False, True))
     means = asyncio.run(measured(questions, statements))

@@ -10,7 +10,6 @@ the chats about a topic. Both have near misses in many languages, and teach the 
 
 import asyncio
 import json
-from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.figures import percent
-from bench.report import table
+from bench.files import read_lines
+from bench.report import parser_of, table
 from bench.training.relevance import logistic
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import last_chat, past_and_todos
@@ -46,7 +46,7 @@ _Flags = NDArray[np.bool_]
 
 
 def _read(name: str) -> list[dict[str, str]]:
-    return [json.loads(line) for line in Path(__file__).with_name(name).read_text("utf-8").splitlines()]
+    return read_lines([Path(__file__).with_name(name)])
 
 
 def _embedded(messages: _Messages) -> tuple[str, Floats]:
@@ -89,7 +89,7 @@ def _write(module: str | None, name: str, embedder: str, heads: LinearHeads) -> 
 
 
 def _writes() -> bool:
-    parser = ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__)
     parser.add_argument("--write", action="store_true", help="write the heads into the package")
     return bool(parser.parse_args().write)
 

@@ -26,6 +26,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from bench.report import parser_of
 from bench.training.relevance_data import (
     STRANGER,
     STRANGER_TO_MADE_UP,
@@ -344,9 +345,7 @@ async def run(arguments: argparse.Namespace) -> None:
 
 def main() -> None:
     """Read the arguments, and run."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--hints", type=Path, action="append", required=True)
     parser.add_argument("--questions", type=Path, action="append", default=[])

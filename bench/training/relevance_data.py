@@ -3,19 +3,19 @@
 Never: training.
 """
 
-import json
 import random
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
+from bench.files import read_lines
+from bench.lives.life import Label, Life, LifeQuestion, read_question
+from bench.lives.reading import read_lives, read_made_up
 from recollect.index import LetterRuns, StatementColumns, with_hints
 from recollect.model import Hints, Kind, Memory, Message, Role, Scope, Source, Turn, Use, Vector
 from recollect.models.memory_embedding import with_topics
@@ -33,7 +33,6 @@ _VITAL = 0.85
 HELD_OUT = 7
 """Every seventh of the made-up people is held out from the training of the embedder's adapter."""
 
-_SAID, _ASKED = "2026-09-01T08:00:00Z", "2026-11-30T08:00:00Z"
 _OTHERS = 9
 """The statements of so many other people make a large store of a person's."""
 
@@ -43,24 +42,20 @@ class Embedded:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._known: dict[tuple[str, str], Vector] = {}
+        self._questions: dict[str, Vector] = {}
+        self._statements: dict[str, Vector] = {}
 
     async def question(self, text: str) -> Vector:
         """Return the vector of a question."""
-        return await self._once("question", text, lambda: self._embedder.embed_question(text))
+        if text not in self._questions:
+            self._questions[text] = await self._embedder.embed_question(text)
+        return self._questions[text]
 
     async def statement(self, text: str) -> Vector:
         """Return the vector of a statement."""
-
-        async def one() -> Vector:
-            return (await self._embedder.embed([text]))[0]
-
-        return await self._once("statement", text, one)
-
-    async def _once(self, side: str, text: str, make: Callable[[], Any]) -> Vector:
-        if (side, text) not in self._known:
-            self._known[side, text] = await make()
-        return self._known[side, text]
+        if text not in self._statements:
+            [self._statements[text]] = await self._embedder.embed([text])
+        return self._statements[text]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,82 +126,39 @@ class Question:
 
 @dataclass(frozen=True)
 class Person:
-    """A person with the stores that their questions are asked of, by size.
-
-    Attributes:
-        told: The content of their file.
-        same: For each label's id that of the one it repeats, or its own.
-    """
+    """A person with the stores that their questions are asked of, by size."""
 
     number: int
-    told: Mapping[str, Any]
-    same: Mapping[str, str]
+    life: Life
     stores: Mapping[str, Store]
 
 
 async def read_people(lives: Sequence[Path], hints: Sequence[Path], embedded: Embedded) -> list[Person]:
     """Read people with their statements that still hold, alone and among nine others' of the same file."""
-    told_hints = {
-        (each["person"], each["id"]): Hints(Use(each["scope"]), tuple(each["topics"]), tuple(each["asks"]))
-        for path in hints
-        for each in map(json.loads, path.read_text("utf-8").splitlines())
-    }
     people: list[Person] = []
     for path in lives:
-        of_file: list[Person] = []
-        for told in map(json.loads, filter(None, path.read_text("utf-8").splitlines())):
-            of_file.append(await _person(len(people) + len(of_file), told, told_hints, embedded))
-        people += [_with_grown(each, [other for other in of_file if other is not each]) for each in of_file]
+        people += await _people(read_lives([path], hints=hints), embedded, len(people))
     return people
 
 
 async def read_held_out(path: Path, embedded: Embedded, first: int) -> list[Person]:
     """Read the made-up people that the embedder's adapter has not learned from, numbered from ``first`` on."""
-    every = _lines(path)
-    told = [_as_life(each) for each in every[::HELD_OUT]]
-    hints = {
-        (each["person"], statement["id"]): Hints(
-            Use(statement["use"]), tuple(statement["topics"]), tuple(statement["questions"])
-        )
-        for each in every
-        for statement in each["statements"]
-    }
-    people = [await _person(first + n, each, hints, embedded) for n, each in enumerate(told)]
+    return await _people(read_made_up(path)[::HELD_OUT], embedded, first)
+
+
+async def _people(lives: Sequence[Life], embedded: Embedded, first: int) -> list[Person]:
+    people = [await _person(number, life, embedded) for number, life in enumerate(lives, first)]
     return [_with_grown(each, [other for other in people if other is not each]) for each in people]
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
-
-
-def _as_life(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a made-up person in the form of a life, whose statements were all said on one day."""
-    statements = [{**each, "relation": "new"} for each in told["statements"]]
-    questions = [{**each, "at": _ASKED} for each in told["questions"]]
-    chats = [{"at": _SAID, "turns": [{"memories": statements}]}]
-    return {"person": told["person"], "chats": chats, "questions": questions}
-
-
-async def _person(
-    number: int, told: Mapping[str, Any], hints: Mapping[tuple[str, str], Hints], embedded: Embedded
-) -> Person:
-    labels = [each for chat in told["chats"] for turn in chat["turns"] for each in turn.get("memories", [])]
-    said = {
-        each["id"]: chat["at"]
-        for chat in told["chats"]
-        for turn in chat["turns"]
-        for each in turn.get("memories", [])
-    }
-    same, current = _same_and_current(labels)
-    items = tuple(_memory(each, said[each["id"]]) for each in current)
-    hinted = tuple(
-        replace(item, hints=hints[told["person"], each["id"]])
-        for item, each in zip(items, current, strict=True)
-    )
-    ids = tuple((number, each["id"]) for each in current)
-    stores = {"small": await _store(ids, hinted, embedded)}
-    stores["small without hints"] = await _store(ids, items, embedded)
-    return Person(number, told, same, stores)
+async def _person(number: int, life: Life, embedded: Embedded) -> Person:
+    said = {chat["chat"]: datetime.fromisoformat(chat["at"]) for chat in life.chats}
+    items = tuple(_memory(each, said[each.turn.rpartition("-")[0]]) for each in life.wanted)
+    ids = tuple((number, each.id) for each in life.wanted)
+    plain = tuple(replace(each, hints=None) for each in items)
+    stores = {"small": await _store(ids, items, embedded)}
+    stores["small without hints"] = await _store(ids, plain, embedded)
+    return Person(number, life, stores)
 
 
 async def _store(ids: tuple[tuple[int, str], ...], items: tuple[Memory, ...], embedded: Embedded) -> Store:
@@ -235,33 +187,19 @@ def _with_grown(person: Person, others: Sequence[Person]) -> Person:
     return replace(person, stores={**person.stores, **grown})
 
 
-def _same_and_current(told: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[Mapping[str, Any]]]:
-    """Return for each statement's id that of the one it repeats, or its own; and the statements that still hold."""
-    gone = {
-        each["about"]
-        for each in told
-        if each.get("relation") in {"contradicts", "refines"} and each.get("about")
-    }
-    same = {
-        each["id"]: each["about"] if each.get("relation") == "repeats" and each.get("about") else each["id"]
-        for each in told
-    }
-    return same, [each for each in told if each["id"] not in gone and same[each["id"]] == each["id"]]
-
-
-def _memory(told: Mapping[str, Any], said: str) -> Memory:
-    at = datetime.fromisoformat(said)
-    event = told.get("event_date")
+def _memory(label: Label, at: datetime) -> Memory:
+    event, hints = label.event_date, label.hints
     return Memory(
         uuid4(),
         "bench",
-        Kind(told["kind"]),
+        Kind(label.kind),
         Source.EXTRACTED,
-        told["content"],
-        float(told.get("importance", 0.5)),
+        label.content,
+        label.importance,
         at,
         at,
         event_at=datetime.fromisoformat(event).replace(tzinfo=UTC) if event else None,
+        hints=Hints(Use(hints["use"]), tuple(hints["topics"]), tuple(hints["questions"])),
     )
 
 
@@ -269,21 +207,21 @@ async def read_questions(
     people: Sequence[Person], further: Sequence[Path], embedded: Embedded
 ) -> list[Question]:
     """Read what people ask, each question of each of their stores."""
-    more: dict[str, list[Any]] = defaultdict(list)
-    for path in further:
-        for told in map(json.loads, path.read_text("utf-8").splitlines()):
-            more[told["person"]] += told["questions"]
+    more = {told["person"]: told["questions"] for told in read_lines(further)}
     found: list[Question] = []
     for person in people:
-        for told in [*person.told["questions"], *more[person.told["person"]]]:
-            asked, searched = await _asked(told, person.told, embedded)
-            must = {person.same[each] for each in told["must"] if each in person.same}
-            may = must | {person.same[each] for each in told.get("may") or [] if each in person.same}
+        life = person.life
+        same = {each.id: each.about[0] if each.relation == "repeats" else each.id for each in life.labels}
+        others = [read_question(each, each["at"]) for each in more.get(life.person, ())]
+        for told in (*life.questions, *others):
+            asked, searched = await _asked(told, embedded)
+            must = {same[each] for each in told.must if each in same}
+            may = must | {same[each] for each in told.may if each in same}
             found += [
                 Question(
                     person.number,
                     size,
-                    told["type"],
+                    told.type,
                     asked,
                     store,
                     store.compared(asked.text, searched),
@@ -295,23 +233,13 @@ async def read_questions(
     return found
 
 
-async def _asked(
-    told: Mapping[str, Any], person: Mapping[str, Any], embedded: Embedded
-) -> tuple[EmbeddedQuestion, Vector]:
+async def _asked(told: LifeQuestion, embedded: Embedded) -> tuple[EmbeddedQuestion, Vector]:
     """Return a question, and the vector that statements are compared with."""
-    said = [
-        message
-        for each in told.get("before") or []
-        for message in (Message(Role.USER, each["user"]), Message(Role.ASSISTANT, each["assistant"]))
-    ]
-    at = datetime.fromisoformat(told.get("at") or person["questions"][0]["at"])
-    query = read_query(Turn(Scope("bench", "q"), told["ask"], "q", at, "", tuple(said)))
-    vector = await embedded.question(query.asked)
-    searched = (
-        relevance.contextual_vector(vector, await embedded.question(asked_before(query)))
-        if query.before.strip()
-        else vector
-    )
+    said = tuple(Message(Role(each["role"]), each["content"]) for each in told.before)
+    query = read_query(Turn(Scope("bench", "q"), told.ask, "q", told.at, "", said))
+    vector = searched = await embedded.question(query.asked)
+    if query.before.strip():
+        searched = relevance.contextual_vector(vector, await embedded.question(asked_before(query)))
     return EmbeddedQuestion(query.asked, query.now, query.periods, vector), searched
 
 
@@ -355,18 +283,11 @@ async def read_messages(
     people: Sequence[int],
 ) -> Messages:
     """Read messages labelled by their intents, and deal them out to people; what the people of ``others`` ask; messages labelled by need."""
-    told = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line]
+    told = read_lines(paths)
     vectors = np.array([await embedded.question(each["text"]) for each in told], np.float64)
-    asked = [
-        each
-        for path in others
-        for line in path.read_text("utf-8").splitlines()
-        for each in json.loads(line)["questions"]
-    ]
+    asked = [each for person in read_lines(others) for each in person["questions"]]
     asked += [
-        {"ask": each["text"], "type": _NEEDY if each["needs"] else "unrelated"}
-        for path in needs
-        for each in map(json.loads, path.read_text("utf-8").splitlines())
+        {"ask": each["text"], "type": _NEEDY if each["needs"] else "unrelated"} for each in read_lines(needs)
     ]
     typed = [await embedded.question(each["ask"]) for each in asked]
     return Messages(

@@ -3,9 +3,8 @@
 import pytest
 
 from bench.figures import number, percent, percentile, percentiles, wilson
-from bench.recall.command import by_category
+from bench.recall.command import Asked, by_category
 from bench.recall.dataset import UNANSWERABLE, Question
-from bench.recall.replay import Asked
 from bench.report import table
 
 

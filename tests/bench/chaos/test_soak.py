@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from bench.chaos.load import Asked, Load
-from bench.chaos.memory import Memory
 from bench.chaos.soak import End, Sample, judgements, tenths
 from bench.chaos.world import World
 
@@ -18,7 +17,7 @@ def test_what_grows_behind_the_first_third_is_told_and_what_grows_before_is_not(
         for each in range(0, 900, 10)
     ]
     samples = [
-        Sample(Memory(at, (min(at, 300) + 140, 130 + at / 60, 80), (40, 30)), waits=3, oldest=1.5)
+        Sample(at, (min(at, 300) + 100, 100 + at / 60, 80), files=70, waits=3, oldest=1.5)
         for at in range(0, 905, 5)
     ]
 
@@ -37,7 +36,7 @@ _RIGHT = End(chats=9, answered=9, unlogged=0, unformed=0, settled_seconds=2.0, w
 def _hour(proxy: float = 0.0, oldest: float = 0.0) -> list[Sample]:
     """Return an hour's samples of a proxy and a lag that grow by so much in it, evenly."""
     return [
-        Sample(Memory(at, (200 + proxy * at / 3600, 150, 200)), waits=1, oldest=1 + oldest * at / 3600)
+        Sample(at, (200 + proxy * at / 3600, 150, 200), files=0, waits=1, oldest=1 + oldest * at / 3600)
         for at in range(0, 3601, 5)
     ]
 
@@ -67,6 +66,6 @@ def test_a_soak_judges_itself(samples: list[Sample], end: End, broken: list[str]
 
 
 def test_memory_is_not_judged_by_a_few_minutes() -> None:
-    minutes = [Sample(Memory(at, (200 + at, 150, 200)), waits=1, oldest=1.0) for at in range(0, 240, 5)]
+    minutes = [Sample(at, (200 + at, 150, 200), files=0, waits=1, oldest=1.0) for at in range(0, 240, 5)]
 
     assert all(is_right for _, is_right in judgements(minutes, _RIGHT))

@@ -1,11 +1,10 @@
-import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bench.lives.life import Life, read_life
-from bench.lives.scoring import Block, Given, Scoring, bullets, covers, score_table
+from bench.lives.scoring import Block, Given, bullets, covers, score, score_table
 
 
 def statement(number: int, content: str, evidence: str, **changed: object) -> dict[str, object]:
@@ -28,16 +27,15 @@ QUESTIONS = [
     question("What is the capital of Peru?", type="unrelated"),
     question("And how many?", type="follow-up", must=["m2"], before=[{"user": "Do I keep bees?", "assistant": "Yes."}]),
 ]  # fmt: skip
-JO: Life = read_life(
-    json.dumps({"person": "jo", "language": "en", "chats": [{"chat": "c1", "at": "2026-03-02T09:00:00Z", "turns": TURNS}], "questions": QUESTIONS})
-)  # fmt: skip
+CHATS = [{"chat": "c1", "at": "2026-03-02T09:00:00Z", "turns": TURNS}]
+JO: Life = read_life({"person": "jo", "language": "en", "chats": CHATS, "questions": QUESTIONS})
 HOME, PERU, BEES = JO.questions
 SOPOT, BEEKEEPER = "[FACT] Lives in Sopot now (2026-03-02)", "[FACT] Is a beekeeper (2026-03-02)"
 
 
 def given(asked: int, *lines: str, standing: tuple[str, ...] = (), tokens: int = 100) -> Given:
     block = Block(lines, standing, tokens, tuple(10 for _ in lines))
-    return Scoring(JO).score(JO.questions[asked], block)
+    return score(JO, JO.questions[asked], block)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from bench.lives.formed import Event
-from bench.loss.report import Became, Cause, cause_of, report
+from bench.loss.report import Became, Cause, Event, cause_of, report
 from bench.loss.told import Told, read_told
 
 _FACT = Told("a-1", "en", "bin schwanger", statement="Ist schwanger", evidence="bin schwanger")
@@ -26,7 +25,7 @@ def test_no_message_is_there_twice() -> None:
 
 def test_what_lost_a_fact() -> None:
     """The recorded reason names the cause; without a reason, how far the message came."""
-    refused = Event("a-1", "ignore", "no_evidence", "Ist schwanger")
+    refused = Event("ignore", "no_evidence", "Ist schwanger")
     assert cause_of(refused, asked=True, hidden=False) == (Cause.EVIDENCE, "ignore:no_evidence")
     assert cause_of(None, asked=False, hidden=False) == (Cause.GATE, "")
     assert cause_of(None, asked=False, hidden=True) == (Cause.COMMAND, "hidden")

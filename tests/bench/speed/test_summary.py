@@ -1,36 +1,18 @@
 """Rounds become figures, and figures meet their aims or miss them."""
 
-from typing import Any
-
 import pytest
 
-from bench.speed.aims import AIMS
-from bench.speed.summary import Spread, over_rounds, summarize
+from bench.speed.summary import AIMS, Round, Spread, over_rounds, summarize
 
 
-def load(p50: float, **more: Any) -> dict[str, Any]:
-    return {"latency_ms": {"p50": p50, "p95": p50 * 2, "p99": p50 * 3}, "failed": 0} | more
-
-
-def seen(added: float, *, rate: float, larger: float = 0.0) -> dict[str, Any]:
-    def pairs(more: float) -> dict[str, Any]:
-        return {"own_ms": [1 + more, 2 + more], "direct_ms": [1.0, 2.0], "with_memories": 0}
-
+def seen(added: float, *, rate: float, larger: float = 0.0) -> Round:
     return {
-        "first_byte": {"2 KB": pairs(added), "200 KB": pairs(added + larger)},
-        "streams": {
-            "delay_ms": {"p50": added + 0.1, "p95": added + 0.2, "p99": added + 0.3},
-            "events": 90,
-            "events_due": 100,
-            "complete": 100,
-            "cpu_share": 0.15,
-            "cpu_seconds_per_1000_tokens": 0.05,
-            "load_cpu_share": 0.1,
-        },
-        "closed_loop": load(1.0, rate=rate),
-        "burst": load(2.0),
-        "open_loop": {"25": load(1.0), "50": load(1.5), "75": load(2.0)},
-        "foreign_share": 0.0,
+        "added.2 KB.p50": added,
+        "added.larger.p50": larger,
+        "streams.p50": added + 0.1,
+        "streams.p99": added + 0.3,
+        "streams.cpu_share": 0.15,
+        "rate": rate,
     }
 
 

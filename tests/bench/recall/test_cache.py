@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.recall.prefix import Reuse, common_prefix, reuse, summarize_reuse
+from bench.recall.cache import Reuse, common_prefix, reuse, summarize_reuse
 
 
 def body(*contents: str, **members: Any) -> bytes:
