@@ -5,6 +5,7 @@ import gc
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from operator import is_
@@ -18,6 +19,9 @@ from recollect.model.scopes import Versions
 
 OF_ONE = 4
 """One person's snapshot takes at most a quarter of the bound; if it is larger, it keeps no message log."""
+
+_FIRST_LOG_BYTES = 10_000_000
+"""A person's first question does not wait for a larger log, as reading it takes most of the time that a chat has."""
 
 _LOADED_IN_THREAD = 64
 """Rows from which on a snapshot is built in a thread: other chats' streams must not wait."""
@@ -106,8 +110,12 @@ class SnapshotCache:
         self._kept.move_to_end(user_id)
         return _own(kept[0], user_id)
 
-    async def get(self, user_id: str, versions: Versions | None = None) -> Snapshot:
+    async def get(
+        self, user_id: str, versions: Versions | None = None, *, log_may_follow: bool = False
+    ) -> Snapshot:
         """Return a person's snapshot, at least as new as ``versions``; None: as new as the store is now.
+
+        With ``log_may_follow`` it may lack a large log, which is read right after it.
 
         Raises:
             StoreError: It had to be read, and the store failed.
@@ -115,16 +123,16 @@ class SnapshotCache:
         if versions is None:
             versions = (await self._store.versions([user_id]))[user_id]
         while True:
-            if (kept := self.at_hand(user_id, versions)) is not None:
+            kept = self.at_hand(user_id, versions)
+            if kept is not None and (log_may_follow or not kept.log_follows):
                 return kept
             running = self._loading.get(user_id)
             if running is None:
                 break
             # It began before this call, so it may have read less: the loop looks at its result again.
             await asyncio.wait([running])
-        self._loading[user_id] = task = asyncio.create_task(self._load(user_id, versions))
-        task.add_done_callback(lambda done: self._loaded(user_id, done))
         # The load goes on for others if this turn runs out of time.
+        task = self._start(user_id, versions, log_may_follow=log_may_follow)
         return _own(await asyncio.shield(task), user_id)
 
     async def with_others(
@@ -199,14 +207,20 @@ class SnapshotCache:
         if kept is not None:
             self._bytes -= kept[1]
 
-    async def _load(self, user_id: str, versions: Versions) -> Snapshot:
+    def _start(self, user_id: str, versions: Versions, *, log_may_follow: bool) -> "asyncio.Task[Snapshot]":
+        load = self._load(user_id, versions, log_may_follow=log_may_follow)
+        self._loading[user_id] = task = asyncio.create_task(load)
+        task.add_done_callback(lambda done: self._loaded(user_id, versions, done))
+        return task
+
+    async def _load(self, user_id: str, versions: Versions, *, log_may_follow: bool) -> Snapshot:
         old, size = self._kept.get(user_id, (None, 0))
         self.loads += 1
         self._bytes += size  # until it is replaced there are two of them
         try:
             self._evict()
             with _collector.paused():
-                new = await self._load_newer(user_id, old, versions)
+                new = await self._load_newer(user_id, old, versions, log_may_follow=log_may_follow)
         finally:
             self._bytes -= size
         # A load that was forgotten meanwhile may have read a person who is erased by now.
@@ -214,17 +228,21 @@ class SnapshotCache:
             self._keep(user_id, new)
         return new
 
-    async def _load_newer(self, user_id: str, old: Snapshot | None, versions: Versions) -> Snapshot:
-        most = self._most_bytes // OF_ONE
-        lacks_log = old is not None and old.passages is None
-        # A log that was too large is read again only once part of it is gone.
-        is_too_large = old is not None and lacks_log and versions.log_floor <= old.versions.log_floor
+    async def _load_newer(
+        self, user_id: str, old: Snapshot | None, versions: Versions, *, log_may_follow: bool
+    ) -> Snapshot:
+        most = most_of_log = self._most_bytes // OF_ONE
+        if old is None or old.log_follows:
+            most_of_log = min(most, _FIRST_LOG_BYTES) if log_may_follow else most
+        elif old.passages is None and versions.log_floor <= old.versions.log_floor:
+            most_of_log = 0  # it was too large, and is read again only once part of it is gone
         loaded = await self._store.load(
             user_id,
             None if old is None else old.versions,
-            most_bytes=0 if is_too_large else most,
-            log_anew=lacks_log or (old is not None and old.is_wasteful),
+            most_bytes=most_of_log,
+            log_anew=old is not None and (old.passages is None or old.is_wasteful),
         )
+        log_follows = loaded.passages is None and 0 < most_of_log < most
         is_small = len(loaded.memories) + len(loaded.passages or ()) < _LOADED_IN_THREAD
         # The list is the only one to hold the rows, and `_built` empties it: to free many takes long, which the thread can do.
         handed = [loaded]
@@ -234,7 +252,7 @@ class SnapshotCache:
             if is_small
             else await asyncio.to_thread(_built, user_id, old, handed)
         )
-        return new if new.nbytes <= most else new.without_log()
+        return replace(new if new.nbytes <= most else new.without_log(), log_follows=log_follows)
 
     def _keep(self, user_id: str, new: Snapshot) -> None:
         size, (old, _) = new.nbytes, self._kept.get(user_id, (None, 0))
@@ -255,11 +273,15 @@ class SnapshotCache:
         while self._kept and self._bytes > self._most_bytes:
             self._drop(next(iter(self._kept)))
 
-    def _loaded(self, user_id: str, task: "asyncio.Task[Snapshot]") -> None:
-        if self._loading.get(user_id) is task:
+    def _loaded(self, user_id: str, versions: Versions, task: "asyncio.Task[Snapshot]") -> None:
+        is_last = self._loading.get(user_id) is task
+        if is_last:
             del self._loading[user_id]
-        if not task.cancelled():
-            task.exception()  # the callers that wait for it raise it; there may be none left
+        # The callers that wait for it raise its exception; there may be none left.
+        if task.cancelled() or task.exception() is not None or not is_last:
+            return
+        if (new := task.result()).log_follows and self._kept.get(user_id, (None, 0))[0] is new:
+            self._start(user_id, versions, log_may_follow=False)
 
 
 class _Collector:

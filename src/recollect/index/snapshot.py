@@ -47,9 +47,10 @@ class Snapshot:
         past: Their past statements, which were true until something changed.
         around: The versions of others' snapshots that a project's holds with it: of the person's own memory, and of the other
             members' parts of a team. Empty for one that is as it was read.
-        passages: Their message log; None if it takes too many bytes: then the store is asked.
+        passages: Their message log; None if it takes too many bytes, or as long as it is not read: then the store is asked.
         profile: The entries of their profile.
         names: Numbers of chats, messages and speakers.
+        log_follows: Whether its log is read next, as the memories were not to wait for it.
     """
 
     user_id: str
@@ -60,6 +61,7 @@ class Snapshot:
     names: Names = field(default_factory=Names, repr=False, compare=False)
     past: Memories = field(default_factory=Memories)
     around: tuple[Versions, ...] = ()
+    log_follows: bool = False
 
     @classmethod
     def from_loaded(cls, user_id: str, loaded: Loaded) -> Self:

@@ -292,7 +292,7 @@ class _Deaf(Through):
         self.asked = asyncio.Event()
         self.cancelled = asyncio.Event()
 
-    async def get(self, *_: object) -> Snapshot:
+    async def get(self, *_: object, **__: object) -> Snapshot:
         self.asked.set()
         try:
             await self.answers.wait()

@@ -42,12 +42,16 @@ MUCH = 100_000_000
 
 @dataclass
 class Rows:
-    """A store whose people have one memory each and so many passages, of so many characters; loads wait while ``let`` is unset."""
+    """A store whose people have one memory each and so many passages, of so many characters; loads wait while ``let`` is unset.
+
+    Each passage takes ``least_bytes`` at least, as the store estimates.
+    """
 
     current: dict[str, Versions] = field(default_factory=dict)
     let: asyncio.Event = field(default_factory=asyncio.Event)
     size: int = 10
     passages: int = 0
+    least_bytes: int = 0
     loads: list[str] = field(default_factory=list)
     failure: Exception | None = None
 
@@ -71,7 +75,7 @@ class Rows:
             raise self.failure
         kept = memory(f"{user_id} {now.statements}".ljust(self.size), owner=user_id)
         said = [stored_passage("x" * self.size, number=number) for number in range(self.passages)]
-        is_read = most_bytes > 0 or not said
+        is_read = most_bytes > self.least_bytes * len(said) or not said
         return Loaded(
             now, [StoredMemory(kept, Document(), None)], said if is_read else None, has_all_passages=log_anew
         )
@@ -253,6 +257,44 @@ async def test_a_log_beyond_a_quarter_of_the_bytes_is_left_to_the_store_until_it
     assert len(fits.passages.items) == 2
 
 
+async def test_a_turn_gets_the_memories_first_and_a_large_log_is_read_right_after_them(rows: Rows) -> None:
+    rows.passages, rows.least_bytes = 3, 10_000_000
+    cache, now = SnapshotCache(rows, most_bytes=10 * MUCH), rows.change("anna")
+
+    first = await cache.get("anna", now, log_may_follow=True)
+    assert (said(first), first.passages, cache.at_hand("anna", now)) == (["anna 1"], None, first)
+
+    whole = await cache.get("anna", now)  # whoever reads the log itself waits for it
+    assert whole.passages is not None
+    assert (len(whole.passages.items), cache.at_hand("anna", now)) == (3, whole)
+    later = await cache.get("anna", rows.change("anna"), log_may_follow=True)
+    assert (later.passages is None, rows.loads) == (False, ["anna"] * 3)
+
+
+async def test_a_log_that_can_not_be_kept_is_read_for_nobody(rows: Rows) -> None:
+    rows.passages, rows.least_bytes = 3, 10_000_000
+    cache, now = SnapshotCache(rows, most_bytes=MUCH), rows.change("anna")
+
+    assert (await cache.get("anna", now, log_may_follow=True)).passages is None
+    assert (await cache.get("anna", now)).passages is None
+    assert (await cache.get("anna", now)).log_follows is False
+    assert rows.loads == ["anna"] * 2
+
+
+async def test_after_a_log_failed_to_follow_the_next_turn_has_it_read(rows: Rows) -> None:
+    rows.passages, rows.least_bytes = 3, 10_000_000
+    cache = SnapshotCache(rows, most_bytes=10 * MUCH)
+    await cache.get("anna", rows.change("anna"), log_may_follow=True)
+    rows.failure = StoreUnavailableError()
+    await until(lambda: len(rows.loads) == 2)
+    await asyncio.sleep(0.01)
+
+    rows.failure = None
+    await cache.get("anna", rows.change("anna"), log_may_follow=True)
+    now = rows.current["anna"]
+    await until(lambda: (kept := cache.at_hand("anna", now)) is not None and kept.passages is not None)
+
+
 async def test_while_a_snapshot_is_replaced_both_states_count(rows: Rows) -> None:
     rows.size = 10_000
     one = (await SnapshotCache(rows, most_bytes=MUCH).get("size", rows.change("size"))).nbytes
@@ -269,18 +311,21 @@ async def test_while_a_snapshot_is_replaced_both_states_count(rows: Rows) -> Non
     assert (cache.nbytes, len(cache)) == (one, 1)
 
 
+VAST = 1_000_000
+"""Snapshots that fit into a cache in which even large logs have room."""
 PEOPLE = ("anna", "ben", "carla", "dora", "emil")
 ACTS = st.tuples(
-    st.sampled_from(("get", "get", "change", "erase", "forget", "refresh")), st.sampled_from(PEOPLE)
+    st.sampled_from(("get", "turn", "change", "erase", "forget", "refresh")), st.sampled_from(PEOPLE)
 )
 
 
-@given(st.lists(st.lists(ACTS, min_size=1, max_size=6), max_size=12), st.sampled_from((0, 1, 2, 4, 8)))
+@given(st.lists(st.lists(ACTS, min_size=1, max_size=6), max_size=12), st.sampled_from((0, 1, 2, 4, 8, VAST)))
 def test_whatever_people_do_each_gets_their_latest(rounds: list[list[tuple[str, str]]], room: int) -> None:
     async def act(cache: SnapshotCache, rows: Rows, what: str, user_id: str) -> None:
         wanted = rows.current[user_id]
-        if what == "get":
-            found = await cache.get(user_id, wanted)
+        if what in {"get", "turn"}:
+            found = await cache.get(user_id, wanted, log_may_follow=what == "turn")
+            assert what == "turn" or not found.log_follows
             assert (found.user_id, said(found)) == (user_id, [f"{user_id} {found.versions.statements}"])
             assert found.serves(wanted) or found.versions.epoch != wanted.epoch
         elif what == "refresh":
@@ -295,6 +340,8 @@ def test_whatever_people_do_each_gets_their_latest(rounds: list[list[tuple[str, 
         rows.let.set()
         one = (await SnapshotCache(rows, most_bytes=MUCH).get("anna", rows.change("anna"))).nbytes
         cache = SnapshotCache(rows, most_bytes=room * one + 100)
+        if room == VAST:
+            rows.passages, rows.least_bytes = 1, 10_000_000
         for user_id in PEOPLE:
             rows.change(user_id)
         for at_a_time in rounds:

@@ -365,7 +365,7 @@ class Retriever:
         snapshots = self._backends.snapshots
         if versions is not None and (kept := snapshots.at_hand(user_id, versions)) is not None:
             return kept
-        return await within(state.seconds_left, snapshots.get(user_id, versions))
+        return await within(state.seconds_left, snapshots.get(user_id, versions, log_may_follow=True))
 
     async def _shared_ranking(
         self, state: RecallState, snapshot: Snapshot, asking: "asyncio.Task[_Question] | None"
