@@ -22,6 +22,7 @@ from recollect.model import (
     STATEMENTS,
     TOPIC_LENGTH,
     WAITING,
+    YEARS,
     Action,
     Ending,
     Hints,
@@ -290,6 +291,8 @@ def _new_times(change: Change, old: Memory) -> dict[str, datetime | None]:
             day = date.fromisoformat(text) if text else None
         except ValueError:
             raise PageError(BAD_INPUT) from None
+        if day is not None and day.year not in YEARS:
+            raise PageError(BAD_INPUT)
         times[name] = None if day is None else datetime.combine(day, clock, UTC)
     return times
 

@@ -12,6 +12,7 @@ from recollect.model import (
     KEPT,
     MOST_TAGS,
     TAG_LENGTH,
+    YEARS,
     Kind,
     Memory,
     MemoryFilter,
@@ -67,6 +68,13 @@ def _tags_given(given: list[str] | None) -> list[str]:
     return list(tags)
 
 
+def _expiry_given(given: datetime | None) -> datetime | None:
+    """Return a day of a memory; exit with ``MISUSED`` if it can't have that."""
+    if given is not None and given.year not in YEARS:
+        fail(f"A memory's day is in the years {YEARS[0]} to {YEARS[-1]}.", MISUSED)
+    return given
+
+
 Limit = Annotated[int, typer.Option(help="How many at most.", min=1, max=1_000_000)]
 MemoryId = Annotated[
     str,
@@ -86,7 +94,12 @@ GivenTags = Annotated[
 ]
 Expiry = Annotated[
     datetime | None,
-    typer.Option("--expires", help="The day on which it is forgotten (UTC).", formats=["%Y-%m-%d"]),
+    typer.Option(
+        "--expires",
+        help="The day on which it is forgotten (UTC).",
+        formats=["%Y-%m-%d"],
+        callback=_expiry_given,
+    ),
 ]
 Importance = Annotated[float | None, typer.Option(help="From 0 to 1.", min=0, max=1)]
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 import msgspec
 
 from recollect.engine import Engine
-from recollect.model import Source, project_name, project_scope
+from recollect.model import YEARS, Source, project_name, project_scope
 from recollect_proxy.takeout.large_json import FileError, JsonFile, content_of, decoded, split_lists
 from recollect_proxy.takeout.sections import FORMAT, NOT_IMPORTED, ROWS, VERSION
 
@@ -206,15 +206,17 @@ def _rows(export: JsonFile, section: str) -> Iterator[tuple[dict[str, Any], int]
             place = f", at {where}" if where.startswith("`$") else ""
             raise FileError(f"Row {number} of {section} is not what it must be{place}.") from None
         document = msgspec.to_builtins(row)
-        if complaint := _complaint(document, content):
+        if complaint := _complaint(row, document, content):
             raise FileError(f"Row {number} of {section} {complaint}.")
         yield document, len(content)
 
 
-def _complaint(document: Mapping[str, Any], content: bytes) -> str:
+def _complaint(row: msgspec.Struct, document: Mapping[str, Any], content: bytes) -> str:
     """Return why the store can't keep a row of the right type; "" if it can."""
     if document.get("source") == Source.GLOBAL:
         return "is nobody's own: it serves everybody"
+    if any(isinstance(each, datetime) and each.year not in YEARS for each in msgspec.structs.astuple(row)):
+        return f"holds a time outside the years {YEARS[0]} to {YEARS[-1]}"
     project = document.get("project", document.get("name"))
     if project and project_name(project) != project:
         return "names a project in a form in which no request can name it"

@@ -164,6 +164,8 @@ def _checked(value: Any, base: types.Type, schema: Mapping[str, Any]) -> Any:
                 if given is not UNSET:
                     setattr(value, field.name, _checked(given, field.base, field.schema))
         case types.DateTimeType(), _:
+            if value.year not in schema.get("years", (value.year,)):
+                raise ValueError
             return value.astimezone(UTC)
         case types.ListType(), _:
             item, of_item = _bare(base.item_type, schema.get("items", {}))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Meta, Struct, field
 
-from recollect.api.fields import NOT_BLANK, Importance, KindOfMemory, Time, about
+from recollect.api.fields import NOT_BLANK, Importance, KindOfMemory, Time, about, time_to_keep
 from recollect.model import MOST_TAGS, STATEMENTS, TAG_LENGTH, Action, Actor, Ending, Fate, Kind, Reason, Role
 
 NOTICE = (
@@ -92,9 +92,9 @@ class RememberArguments(Struct, forbid_unknown_fields=True):
         ),
     ] = []
 
-    expires_at: Annotated[Time | None, about(f"When it is to be forgotten, if the user says so: {_RFC}.")] = (
-        None
-    )
+    expires_at: Annotated[
+        Time | None, time_to_keep(f"When it is to be forgotten, if the user says so: {_RFC}.")
+    ] = None
 
     def __post_init__(self) -> None:
         if self.kind not in STATEMENTS:

@@ -26,6 +26,7 @@ from recollect.model import (
     TEAM,
     TOPIC_LENGTH,
     VALUE_LENGTH,
+    YEARS,
     Doubt,
     Kind,
     Metadata,
@@ -131,12 +132,23 @@ KindWord: TypeAlias = Annotated[str, word(Kind), about("What sort of statement i
 Importance: TypeAlias = Annotated[
     float, Meta(description="From 0, trivial, to 1, vital.", ge=0, le=1, examples=[0.9])
 ]
-EventAt: TypeAlias = Annotated[Time | None, about("When its event happens or happened; null if unknown.")]
-HoldsFrom: TypeAlias = Annotated[Time | None, about("Since when it holds; null if unknown.")]
-ExpiresAt: TypeAlias = Annotated[
-    Time | None, about("When it is forgotten by itself; null if it has no day of its own.")
+
+
+def time_to_keep(description: str) -> Meta:
+    """Return the schema of a time that a memory is to have."""
+    must = f"a date and time with its offset from UTC (RFC 3339), in the years {YEARS[0]} to {YEARS[-1]}"
+    extra = {"must": must, "years": YEARS}
+    return Meta(description=description, extra_json_schema={"pattern": "^[1-8]"}, extra=extra)
+
+
+EventAt: TypeAlias = Annotated[
+    Time | None, time_to_keep("When its event happens or happened; null if unknown.")
 ]
-HoldsUntil: TypeAlias = Annotated[Time | None, about("Until when it holds; null if unknown.")]
+HoldsFrom: TypeAlias = Annotated[Time | None, time_to_keep("Since when it holds; null if unknown.")]
+ExpiresAt: TypeAlias = Annotated[
+    Time | None, time_to_keep("When it is forgotten by itself; null if it has no day of its own.")
+]
+HoldsUntil: TypeAlias = Annotated[Time | None, time_to_keep("Until when it holds; null if unknown.")]
 
 
 ProjectName: TypeAlias = Annotated[

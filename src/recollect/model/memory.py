@@ -34,6 +34,9 @@ MOST_TAGS, TAG_LENGTH = 10, 40
 MOST_KEYS, VALUE_LENGTH = 10, 200
 """How many keys the metadata of a memory have at most, and of how many characters a text in them."""
 
+YEARS = range(1000, 9000)
+"""The years of the times that a memory may have. Beyond them another time zone, or a day more, may leave all calendars."""
+
 _MOST_DAYS = 36_500
 
 Metadata: TypeAlias = Mapping[str, str | float | bool]

@@ -167,6 +167,7 @@ class TestRemember:
             *(("remember", {"content": each}) for each in (" ", "Lisbon" * 167, "I live\x00in Lisbon")),
             *(("remember", {"content": "In Lisbon", name: 2}) for name in ("user", "importance")),
             ("remember", {"content": "In Lisbon", "kind": "summary"}),
+            ("remember", {"content": "In Lisbon", "expires_at": "0001-01-01T00:00:00Z"}),
             *(("forget", each) for each in ({}, {"memory_id": one, "query": "x"}, {"memory_id": "Lisbon"})),
         )
         async with agents.client() as client:

@@ -112,6 +112,10 @@ WRONG_TIMES: list[Any] = [
     *("2026-03-15T09:30:00", "2026-03-15", SECRET, 1773567000),
     *("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"),
 ]
+NOT_TO_KEEP: list[Any] = [
+    *("0001-01-01T00:00:00Z", "0999-12-31T23:59:59Z", "9000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"),
+]
+"""Times that ask for everything in a query; in a memory they would leave all calendars."""
 WRONG_TAGS: list[Any] = [["x" * 41], [" "], [f"tag {number}" for number in range(11)]]
 WRONG_METADATA: list[Any] = [
     *({"a b": 1}, {"a\n": 1}, {"a": None}, {"a": ["b"]}, {"a": "x" * 201}, {"a": "\0"}, {"a": 1e16}),
@@ -150,7 +154,11 @@ def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given:
         ),
         *(
             (NEW, content("x", event_at=each), "event_at", "offset from UTC (RFC 3339)")
-            for each in WRONG_TIMES
+            for each in (*WRONG_TIMES, *NOT_TO_KEEP)
+        ),
+        *(
+            (CHANGE, {name: "0001-01-01T00:00:00Z"}, name, "in the years 1000 to 8999")
+            for name in ("event_at", "holds_from", "holds_until", "expires_at")
         ),
         (
             NEW,

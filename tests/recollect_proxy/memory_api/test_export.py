@@ -328,6 +328,7 @@ WRONG_ROWS: list[tuple[str, dict[str, Any]]] = [
     *(("memories", {"topics": each, "use": "topic", "questions": []}) for each in (["x"] * 7, ["x" * 81])),
     *(("memories", {"questions": each, "use": "topic", "topics": []}) for each in (["x"] * 3, ["x" * 201])),
     *(("memories", each) for each in ({"use": "never"}, {"use": "topic", "topics": None})),
+    *(("memories", {each: "0001-01-01T00:00:00Z"}) for each in ("observed_at", "event_at", "expires_at")),
     *(("memories", each) for each in ({"importance": 7}, {"source": "global"}, {"id": "x"})),
     *(("profile", each) for each in ({"content": None}, {"state": "proposed"}, {"field": "secret-of"})),
     *(("projects", {"name": "the  boat"}), ("history", {"action": ["add"]})),

@@ -139,6 +139,7 @@ def test_memories_are_tagged_and_listed_by_their_tags(operator: Operator) -> Non
     listed = operator("memories", "list", "anna", "--tag", "pets").splitlines()
     operator("memories", "correct", "anna", cat["id"], "--tag", "cats")
     operator("memories", "add", "anna", "Too long", "--tag", "x" * 41, status=2)
+    operator("memories", "add", "anna", "Too early", "--expires", "0001-01-01", status=2)
 
     [day] = operator.json("memories", "correct", "anna", cat["id"], "--expires", "2030-03-15")["memories"]
     assert day["expires_at"] == "2030-03-15T00:00:00Z"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, tzinfo
 from typing import Any, TypeVar
 
+from recollect.model import YEARS
 from recollect.text.patterns import anchored, bounded, linear
 
 ANSWER_LENGTH = 200_000
@@ -118,7 +119,6 @@ INDEX_LIMIT = 50
 """The most numbers read of one list of them."""
 
 _ITEM_NAMES = ("text", "content", "item", "name", "todo", "fact", "topic", "question")
-_EARLIEST, _LATEST = date(1000, 1, 1), date(9000, 1, 1)  # converting to UTC must not leave datetime's range
 _LAST_SECOND = time(23, 59, 59)
 _NUMBER = bounded(r"\d{1,6}")
 _MONTH = anchored(r"(\d{4})(?:-(0[1-9]|1[0-2]))?")
@@ -224,9 +224,7 @@ def moment(found: datetime | date | None, zone: tzinfo | None, *, is_end: bool =
     if found is None:
         return None
     at = found if isinstance(found, datetime) else datetime.combine(found, _LAST_SECOND if is_end else time())
-    if not _EARLIEST <= at.date() <= _LATEST:
-        return None
-    return at.replace(tzinfo=zone)
+    return at.replace(tzinfo=zone) if at.year in YEARS else None
 
 
 _CLOSING = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u201d": "\u201d"}
