@@ -42,7 +42,8 @@ async def undo_message(asked: Asked) -> Any:
 
     If the message still waits to be formed, it never is. Memories that were changed again since stay as they are.
     """
-    undone = await asked.engine.take_back(asked.chat, asked.sent.message, actor=asked.actor)
+    bound = bool(asked.who.project)
+    undone = await asked.engine.take_back(asked.chat, asked.sent.message, actor=asked.actor, bound=bound)
     if undone is None:
         raise RefusedError(EXCHANGE_NOT_FOUND)
     notices = _notices(asked, undone)

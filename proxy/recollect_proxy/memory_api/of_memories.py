@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from recollect import model
-from recollect.api.failures import BULK_REFUSED, Failure, ItemError, failure_of
+from recollect.api.failures import BULK_REFUSED, FORBIDDEN, Failure, ItemError, failure_of
 from recollect.api.fields import metadata_named
 from recollect.api.memories import BulkForget, MemoryChange, NewSessionMemory, OneChange
 from recollect.api.queries import PAIRS, PLACE
@@ -186,7 +186,10 @@ async def undo_change(asked: Asked) -> Any:
     A memory that was changed again since can't be undone: undo the later change first. Messages that forgetting hid stay
     hidden.
     """
-    return await asked.engine.undo(asked.user_id, asked.id("change_id"), actor=asked.actor)
+    known = asked.id("change_id")
+    if asked.who.project and await asked.engine.is_move(asked.user_id, known):
+        raise RefusedError(FORBIDDEN)  # its other half is out of the key's reach
+    return await asked.engine.undo(asked.user_id, known, actor=asked.actor)
 
 
 async def list_todos(asked: Asked) -> Any:

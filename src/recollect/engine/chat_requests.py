@@ -289,7 +289,8 @@ class ChatRequests:
         return await self._take_back(turn, pointed_at, before, said_before)
 
     async def _bring_back(self, turn: Turn, asked: KeptRequest) -> CarriedOut:
-        back = await self._administration.bring_back(turn.scope.user_id, asked, actor=Actor.USER)
+        bound = _reaches_one_project(turn)
+        back = await self._administration.bring_back(turn.scope.user_id, asked, actor=Actor.USER, bound=bound)
         if not back:
             return CarriedOut(_NOT_UNDONE)
         await self._note(turn, Request.UNDO, [each.memory_id for each in back])
@@ -309,7 +310,8 @@ class ChatRequests:
             meant = following[0]
         else:
             return None
-        undone = await self._administration.take_back(turn.scope, meant.key, actor=Actor.USER)
+        bound = _reaches_one_project(turn)
+        undone = await self._administration.take_back(turn.scope, meant.key, actor=Actor.USER, bound=bound)
         if undone is None:
             return None
         if not undone and meant.did_as_asked:

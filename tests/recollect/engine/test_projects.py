@@ -338,6 +338,17 @@ async def test_an_agent_or_a_key_for_one_project_has_nothing_of_the_persons_own_
     assert await contents(subject, anna) == {TEA}
 
 
+async def test_a_key_for_one_project_brings_back_nothing_of_the_persons_own(store: Store, lives: Lives) -> None:
+    await lives.subject.add(lives.own, TEA)
+    chat = Chat(store, lives.subject, Scope(lives.boat, "chat"))
+    await chat.says("What do you know about me?", f"1. {TEA}")
+    await chat.says("Forget number 1")
+    chat.of_bound_key = True
+
+    assert answer(await chat.says("Undo that")).startswith(NOT_DONE)
+    assert await contents(lives.subject, lives.own) == set()
+
+
 async def test_in_a_project_an_agent_forgets_nothing_of_the_persons_own(lives: Lives) -> None:
     await lives.subject.add(lives.own, TEA)
 
@@ -539,6 +550,25 @@ async def test_a_reader_changes_nothing_and_states_nothing(store: Store, family:
     await subject.remember(store.turn(f"Remember that {NUTS}", Scope(dora, "chat")), "No.")
     await subject.drain(dora)
     assert await contents(subject, dora) == {PLUMBER}
+
+
+@table("role, refused", [(TeamRole.READER, NotAllowedInTeamError), (TeamRole.FORMER, TeamNotFoundError)])
+async def test_who_may_not_write_in_a_team_any_more_moves_nothing_back_into_it(
+    family: Family, role: TeamRole, refused: type[Exception]
+) -> None:
+    subject, ben = family.subject, family.part(family.ben)
+    await subject.set_member(family.id, family.ben, TeamRole.WRITER)
+    number = await subject.add(ben, f"{PLUMBER} for a {role}")
+    moved = await subject.move(ben, number.id, "")
+    [came] = await subject.history(family.ben, moved.id)
+    await subject.set_member(family.id, family.ben, role)
+
+    for undoing in (subject.undo, subject.undo_together):
+        with pytest.raises(refused):
+            await undoing(family.ben, came.id)
+
+    assert number.content in await contents(subject, family.ben)
+    assert await contents(subject, family.part(family.clara)) == set()
 
 
 async def test_who_is_not_in_a_team_meets_it_as_one_that_is_not_there(store: Store, family: Family) -> None:

@@ -162,6 +162,19 @@ async def test_every_operation_lets_in_those_who_may_alone(askers: Askers, docum
     assert wrong == []
 
 
+async def test_a_key_for_one_project_undoes_no_move_out_of_it_or_into_it(askers: Askers) -> None:
+    api, key = askers.api, askers.headers["acting-in-a-project"]
+    tea = await api.write("Likes tea.")
+    moved = await api.call("POST", f"{api.memories}/{tea['id']}/move", {"project": "boat"})
+    [came] = (await api.call("GET", f"{api.memories}/changes", headers=key)).json["changes"]
+
+    undone = await api.call("POST", f"{api.memories}/changes/{came['id']}/undo", headers=key)
+
+    assert_error(undone, 403, "forbidden")
+    assert await api.contents() == []
+    assert (await api.call("GET", f"{api.memories}/{moved.json['id']}", headers=key)).status == 200
+
+
 async def test_a_key_that_is_gone_or_in_a_broken_file_counts_no_more(askers: Askers) -> None:
     asked = ("GET", askers.api.memories)
     assert (await askers.api.call(*asked, headers=askers.headers["acting"])).status == 200

@@ -54,6 +54,7 @@ from recollect.model import (
     Source,
     Update,
     Use,
+    person_of,
     team_of,
 )
 from recollect.ports import Clock
@@ -240,19 +241,25 @@ class Administration(Projects):
             ChangeNotFoundError: The user has no such change.
             NotUndoableError: It was undone already, changed nothing, or its result was changed since.
             DuplicateMemoryError: The user has the old content by another memory now.
+            TeamNotFoundError, NotAllowedInTeamError: It would change a team in which the person may not write.
         """
         user_id, by = await self.part_changed(user_id, update_id)
+        other = await self.other_half(user_id, update_id)
         done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock(), by=by)
-        await self._follow_undo(user_id, done, actor=actor)
+        await self._follow_undo(user_id, done, other, actor=actor)
         return done
 
-    async def _follow_undo(self, user_id: str, done: Update, *, actor: Actor) -> None:
+    async def _follow_undo(
+        self, user_id: str, done: Update, other_half: tuple[str, UUID] | None, *, actor: Actor
+    ) -> None:
         if done.action is Action.RESTORE:
             await self._embed_again(user_id, done.memory_id)
-        await self._undo_move(user_id, done, actor=actor)
+        if other_half is not None:
+            with suppress(NotUndoableError, DuplicateMemoryError):
+                await self._backends.memories.undo(*other_half, actor=actor, at=self._clock())
 
     async def take_back(
-        self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN
+        self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN, bound: bool = False
     ) -> tuple[Update, ...] | None:
         """Undo the changes of one exchange, newest first, and hide its words from recall; a waiting one is never formed.
 
@@ -262,14 +269,22 @@ class Administration(Projects):
         told = await self._backends.inbox.told_with(scope, key)
         undone = [await self._take_back(where, each, actor) for where, each in ((scope, key), *told)]
         asked = await self._backends.asked.forgetting_of(scope, key)
-        back = None if asked is None else await self.bring_back(scope.user_id, asked, actor=actor)
-        known = [each for each in (back, *undone) if each is not None]
+        if asked is not None:
+            undone.insert(0, await self.bring_back(scope.user_id, asked, actor=actor, bound=bound))
+        known = [each for each in undone if each is not None]
         return tuple(chain.from_iterable(known)) if known else None
 
-    async def bring_back(self, user_id: str, asked: KeptRequest, *, actor: Actor) -> tuple[Update, ...]:
-        """Undo the removals that a request in a chat asked for; return the audit's rows of the undone changes."""
+    async def bring_back(
+        self, user_id: str, asked: KeptRequest, *, actor: Actor, bound: bool = False
+    ) -> tuple[Update, ...]:
+        """Undo the removals that a request in a chat asked for; return the audit's rows of the undone changes.
+
+        ``bound``: for a key of one project, or an agent, which reaches nothing of the person's own.
+        """
         back = []
-        for each, scope in product(reversed(asked.items), await self.scopes_within_reach(user_id)):
+        scopes = await self.scopes_within_reach(user_id)
+        scopes = tuple(each for each in scopes if not (bound and each == person_of(user_id)))
+        for each, scope in product(reversed(asked.items), scopes):
             removal = await self.last_removal(scope, each)
             if removal is None or removal.at > asked.at:  # taken away again since
                 continue

@@ -196,11 +196,14 @@ class Browsing(Administration):
             raise ChangeNotFoundError
         made = (meant.at, meant.action, meant.actor)  # one call gives all its changes one time
         together = [each.id for each in last if (each.at, each.action, each.actor) == made]
+        others: dict[UUID | None, tuple[str, UUID] | None] = {
+            each: await self.other_half(user_id, each) for each in together
+        }
         undone = await self._backends.memories.undo_all(user_id, together, actor=actor, at=self._clock())
         if not undone:
             raise NotUndoableError
         for each in undone:
-            await self._follow_undo(user_id, each, actor=actor)
+            await self._follow_undo(user_id, each, others.get(each.undoes), actor=actor)
         return tuple(undone)
 
     async def confirm(self, user_id: str, memory_id: UUID, *, actor: Actor) -> None:

@@ -21,7 +21,6 @@ from recollect.errors import (
     DuplicateMemoryError,
     MemoryNotFoundError,
     NotAllowedInTeamError,
-    NotUndoableError,
     ProjectNotFoundError,
     TeamNotFoundError,
 )
@@ -62,9 +61,6 @@ _MOVED = "moved: "
 
 _CHANGES_OF_ONE = 20
 """Changes of a memory among which its move is looked for."""
-
-_LAST_CHANGES = 200
-"""Changes of a part among which one is looked for that another member made."""
 
 
 class Projects:
@@ -226,20 +222,27 @@ class Projects:
         await self._backends.index.enqueue(target)
         return written
 
-    async def _undo_move(self, user_id: str, done: Update, *, actor: Actor) -> None:
-        """Undo the other half of a move, after one half was undone; a memory that was edited or moved on since stays."""
-        history = self._backends.memories.history
-        rows = await history(user_id, done.memory_id, limit=_CHANGES_OF_ONE)
-        half = next((each for each in rows if each.id == done.undoes), None)
+    async def is_move(self, user_id: str, update_id: UUID) -> bool:
+        """Return whether a change of the user's is half of a move."""
+        change = await self._backends.memories.change(user_id, update_id)
+        return change is not None and change.reason is Reason.MOVED
+
+    async def other_half(self, user_id: str, update_id: UUID) -> tuple[str, UUID] | None:
+        """Return where the other half of a move is, and its change; None for no move, and if the memory was edited or moved on since.
+
+        Raises TeamNotFoundError and NotAllowedInTeamError as ``parts``: to undo a move writes in both places.
+        """
+        half = await self._backends.memories.change(user_id, update_id)
         if half is None or half.reason is not Reason.MOVED:
-            return
+            return None
         other = UUID((half.decided_by or "").removeprefix(_MOVED))
         for scope in await self.scopes_of(person_of(user_id)):
-            rows = await history(scope, other, limit=_CHANGES_OF_ONE)
+            rows = await self._backends.memories.history(scope, other, limit=_CHANGES_OF_ONE)
             last = next((each for each in rows if each.reason in {Reason.MOVED, Reason.EDITED}), None)
-            if last is not None and last.decided_by == f"{_MOVED}{done.memory_id}":
-                with suppress(NotUndoableError, DuplicateMemoryError):
-                    await self._backends.memories.undo(scope, last.id, actor=actor, at=self._clock())
+            if last is not None and last.decided_by == f"{_MOVED}{half.memory_id}":
+                await self.parts(scope, writes=True)
+                return scope, last.id
+        return None
 
     async def teams(self, person: str | None = None) -> list[Team]:
         """Return all teams, or those that a person is in, by id."""
@@ -387,8 +390,8 @@ class Projects:
         own, *others = await self.parts(user_id)
         person = person_of(user_id)
         for each in others:
-            rows = await self._backends.memories.history(each, limit=_LAST_CHANGES)
-            if any(row.id == update_id and row.by == person for row in rows):
+            change = await self._backends.memories.change(each, update_id)
+            if change is not None and change.by == person:
                 await self.parts(user_id, writes=True)
                 return each, person
         return own, ""

@@ -105,6 +105,11 @@ class Memories(Edits):
         use: dict[UUID, dict[str, Any]] = {row.pop("vector_id"): row for row in map(dict, rows)}
         return [replace(each, **use.get(each.id, {})) for each in memories]
 
+    async def change(self, user_id: str, update_id: UUID) -> Update | None:
+        """Return one row of the user's audit; None if it has no such row."""
+        row = await self._database.row(user_id, "update_to_undo", update_id)
+        return None if row is None else update_of(row)
+
     async def history(
         self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
     ) -> list[Update]:
