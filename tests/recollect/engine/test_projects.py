@@ -338,7 +338,9 @@ async def test_an_agent_or_a_key_for_one_project_has_nothing_of_the_persons_own_
     assert await contents(subject, anna) == {TEA}
 
 
-async def test_a_key_for_one_project_brings_back_nothing_of_the_persons_own(store: Store, lives: Lives) -> None:
+async def test_a_key_for_one_project_brings_back_nothing_of_the_persons_own(
+    store: Store, lives: Lives
+) -> None:
     await lives.subject.add(lives.own, TEA)
     chat = Chat(store, lives.subject, Scope(lives.boat, "chat"))
     await chat.says("What do you know about me?", f"1. {TEA}")
