@@ -19,7 +19,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/wire/reply.py", "from recollect.store.memories import Memories"),
     (
         "src/recollect/engine/turns/recall.py",
-        "def later():\n    from recollect.settings import EngineSettings",
+        "def later():\n    from recollect.settings.engine_settings import EngineSettings",
     ),
     ("src/recollect/engine/live/log_writer.py", "from ..assembly import open_engine"),
     ("src/recollect/models/embedders/multilingual_e5.py", "import recollect.models.extractors as it"),

@@ -9,7 +9,7 @@ from tests.servers.internals import variables
 
 _PROGRAM = """
 from pathlib import Path
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 made = EngineSettings(), ProxySettings(upstream="http://127.0.0.1:9/v1")

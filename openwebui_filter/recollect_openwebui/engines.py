@@ -10,7 +10,8 @@ import structlog
 from recollect.assembly.host_engine import shared_engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import raised_at
-from recollect.settings import EngineSettings, is_setting
+from recollect.settings.engine_settings import EngineSettings
+from recollect.settings.variables_and_file import is_setting
 from recollect_openwebui.erasure import resume_erasing
 
 _is_imported: list[bool] = []

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Written,
         project_scope,
     )
-    from recollect.settings import EngineSettings
+    from recollect.settings.engine_settings import EngineSettings
 
     __version__: str
 
@@ -77,7 +77,7 @@ __all__ = [
 
 _MODULES = {
     "Engine": "recollect.engine",
-    "EngineSettings": "recollect.settings",
+    "EngineSettings": "recollect.settings.engine_settings",
     "open_engine": "recollect.assembly.lifecycle",
 }
 """Where a public name is defined, if it is neither an error nor a noun of the model."""

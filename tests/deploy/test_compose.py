@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from recollect.settings import CONFIG, is_setting
+from recollect.settings.variables_and_file import CONFIG, is_setting
 from recollect_proxy.commands.config import environment
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

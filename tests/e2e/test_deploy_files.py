@@ -16,7 +16,7 @@ import pytest
 import yaml
 from tests.servers.served_process import RECOLLECT
 
-from recollect.settings import SETTINGS_FILE, is_setting
+from recollect.settings.variables_and_file import SETTINGS_FILE, is_setting
 from recollect.store.schema.migration import MIGRATION_SECONDS
 from recollect_proxy.commands.config import FILES
 from recollect_proxy.settings.admin_token import TOKEN_FILE

@@ -21,7 +21,7 @@ from recollect.assembly import host_engine
 from recollect.engine import Engine
 from recollect.engine.background import inbox, model_waits
 from recollect.model import Strategy
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect.store import Postgres
 from recollect_openwebui import conversation, engines
 

@@ -26,7 +26,7 @@ from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Erasure, Scope
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect.store import Postgres
 from recollect_openwebui import background, engines, erasure
 

@@ -29,7 +29,8 @@ from tests.support.people import Person
 from tests.support.tables import table
 from tests.support.waiting import until
 
-from recollect.settings import EngineSettings, is_setting
+from recollect.settings.engine_settings import EngineSettings
+from recollect.settings.variables_and_file import is_setting
 from recollect_openwebui import conversation
 
 _OURS = {"recollect", "recollect_openwebui"}

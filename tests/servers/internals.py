@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from recollect.settings import PREFIX, is_setting
+from recollect.settings.variables_and_file import PREFIX, is_setting
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _GIVING = Path(__file__).with_name("given_internals")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from recollect import __version__
 from recollect.model import Strategy
-from recollect.settings import Worker
+from recollect.settings.engine_settings import Worker
 from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.app import App
 from recollect_proxy.build_destinations import default_base

@@ -16,7 +16,8 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from recollect.assembly.data_folder import FILES as ENGINE_FILES
-from recollect.settings import NOWHERE, PREFIX, SETTINGS_FILE
+from recollect.settings.engine_settings import NOWHERE
+from recollect.settings.variables_and_file import PREFIX, SETTINGS_FILE
 from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import (
     Sources,
@@ -60,7 +61,7 @@ PAGE_WIDTH = 118
 _INTRODUCTION = """# Settings
 
 `make docs` writes this page (`recollect config --markdown`) from the descriptions in
-`src/recollect/settings/__init__.py` and `proxy/recollect_proxy/settings/proxy_settings.py`, and the groups in
+`src/recollect/settings/engine_settings.py` and `proxy/recollect_proxy/settings/proxy_settings.py`, and the groups in
 `proxy/recollect_proxy/commands/config.py`. Parentheses hold the default.
 
 Each setting is an environment variable; an empty one counts as unset. A TOML file may hold the same, with the names

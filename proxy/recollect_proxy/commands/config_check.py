@@ -18,7 +18,7 @@ from recollect.assembly.data_folder import check_global_memories
 from recollect.assembly.models import check_embedders, check_extraction
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, EmbedderError
-from recollect.settings import NOWHERE
+from recollect.settings.engine_settings import NOWHERE
 from recollect_proxy.access.authentication import make_authentication
 from recollect_proxy.access.principal import SignInError
 from recollect_proxy.app import App

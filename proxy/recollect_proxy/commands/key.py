@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from recollect.settings import NOWHERE
+from recollect.settings.engine_settings import NOWHERE
 from recollect_proxy.settings.command_settings import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.store_commands.running_commands import project_named
 

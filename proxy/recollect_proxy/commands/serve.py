@@ -12,7 +12,7 @@ import structlog
 import typer
 
 from recollect.errors import UnfitDatabaseError
-from recollect.settings import NOWHERE
+from recollect.settings.engine_settings import NOWHERE
 from recollect_proxy.settings.command_settings import database_shown, no_upstream_for, settings_and_logging
 from recollect_proxy.settings.proxy_settings import LogLevel, ProxySettings
 

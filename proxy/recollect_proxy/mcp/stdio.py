@@ -23,7 +23,7 @@ from recollect import __version__
 from recollect.api.queries import PROJECT
 from recollect.assembly.lifecycle import open_engine
 from recollect.model import project_scope
-from recollect.settings import Worker
+from recollect.settings.engine_settings import Worker
 from recollect_proxy.mcp import PATH, REFUSED_HEADER
 from recollect_proxy.mcp.protocol_server import (
     UNNAMED,

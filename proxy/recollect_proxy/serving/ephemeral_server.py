@@ -14,7 +14,7 @@ import uvicorn
 import uvloop
 
 from recollect.errors import ConfigurationError, RecollectError
-from recollect.settings import IN_MEMORY
+from recollect.settings.engine_settings import IN_MEMORY
 from recollect_proxy.app import App
 from recollect_proxy.serving.server import Server
 from recollect_proxy.settings.proxy_settings import ProxySettings

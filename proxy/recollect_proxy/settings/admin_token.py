@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recollect.errors import ConfigurationError
 from recollect.runtime.file_lock import FileLock
-from recollect.settings import NOWHERE
+from recollect.settings.engine_settings import NOWHERE
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 TOKEN_FILE = "admin-token"  # noqa: S105 -- a file's name

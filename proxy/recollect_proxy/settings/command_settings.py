@@ -11,7 +11,13 @@ import typer
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from recollect.errors import ConfigurationError
-from recollect.settings import PREFIX, default_data_dir, is_setting, read_settings_file, settings_file
+from recollect.settings.variables_and_file import (
+    PREFIX,
+    default_data_dir,
+    is_setting,
+    read_settings_file,
+    settings_file,
+)
 from recollect_proxy.settings.proxy_settings import LogLevel, ProxySettings
 from recollect_proxy.settings.urls import without_credentials
 

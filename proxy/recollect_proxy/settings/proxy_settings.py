@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 from pydantic_settings import NoDecode
 
 from recollect.model import SystemStyle
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect.settings.upstreams import UpstreamSettings, checked_upstreams, http_url, parse_upstreams
 from recollect_proxy.settings.urls import CHAT
 

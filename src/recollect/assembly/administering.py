@@ -37,7 +37,7 @@ from recollect.model import (
 )
 from recollect.models.memory_embedding import embedded
 from recollect.ports import Asker, Clock
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect.store import migrate_postgres
 
 if TYPE_CHECKING:

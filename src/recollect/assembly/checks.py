@@ -19,7 +19,7 @@ from recollect.errors import (
 )
 from recollect.model import Exchange, Scope, Strategy, Turn
 from recollect.ports import Extracted
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect.store import DatabaseReport, check_postgres
 
 SENTENCE = "I moved to Utrecht last year, and I am allergic to peanuts."

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from recollect.errors import ConfigurationError
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 
 INSTRUCTIONS = "instructions.toml"
 GLOBAL_MEMORIES = "global-memories.txt"

@@ -16,7 +16,7 @@ from recollect.ports import Embedder
 
 if TYPE_CHECKING:
     from recollect.store.log_index import EmbedderGenerations
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 
 _LOOK_SECONDS = 15.0
 """How soon a process knows of an embedder that another one uses, and others that this one still runs."""

@@ -13,9 +13,9 @@ from recollect.engine import Engine, system_clock
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import raised_at
 from recollect.ports import Clock
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect.spool import Spool
-from recollect.store.embedded import EmbeddedServer, start_embedded
+from recollect.store.embedded.shared_server import EmbeddedServer, start_embedded
 
 _SPOOL_BYTES = 256 * 1024 * 1024
 """How large the spool may grow while the store is unavailable: some hundred thousand messages."""

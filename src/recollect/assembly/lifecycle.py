@@ -39,7 +39,7 @@ from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, sel
 from recollect.recall.question import read_query
 from recollect.runtime.deadline import within
 from recollect.runtime.logs import configured_level
-from recollect.settings import NOWHERE, EngineSettings, Worker
+from recollect.settings.engine_settings import NOWHERE, EngineSettings, Worker
 from recollect.settings.upstreams import UpstreamSettings, plain_upstream
 from recollect.store import (
     EmbeddedServer,

@@ -14,7 +14,6 @@ from pydantic import SecretStr
 from recollect.assembly.data_folder import INSTRUCTIONS
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy, Vector
-from recollect.models.embedders import parse_embedder_name
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.onnx_model import installed_model
@@ -32,9 +31,10 @@ from recollect.models.extractors import (
     tell_all,
 )
 from recollect.ports import Asker, Embedder, Extractor, Hinter, Judge, Summarizer
-from recollect.settings import ChatsFirst, EngineSettings, ExtractionSdk
+from recollect.settings.engine_settings import ChatsFirst, EngineSettings, ExtractionSdk
 from recollect.settings.upstreams import UpstreamSettings
 
+_SCHEMES = ("local", "openai", "mistral")
 _NEAR_NAMES = (".local", ".localhost", ".lan", ".home", ".internal", ".home.arpa")
 """RFC 6761, 6762, 8375, ICANN's .internal, and names that routers use."""
 
@@ -210,6 +210,21 @@ def check_embedders(settings: EngineSettings) -> None:
     scheme, _ = _embedder_name(settings)
     if scheme == "openai":
         _embedder_address(settings)
+
+
+def parse_embedder_name(text: str) -> tuple[str, str]:
+    """Return the scheme and the model: split ``local:MODEL``, ``openai:MODEL`` or ``mistral:MODEL`` at the first colon.
+
+    Raises:
+        ConfigurationError: The scheme is not one of these, or no model follows it.
+    """
+    scheme, _, model = (part.strip() for part in text.partition(":"))
+    if scheme not in _SCHEMES:
+        known = " or ".join(f"{known}:MODEL" for known in _SCHEMES)
+        raise ConfigurationError(f"Unknown embedder {text!r}; write {known}.")
+    if not model:
+        raise ConfigurationError(f"The embedder {text!r} names no model; write {scheme}:MODEL.")
+    return scheme, model
 
 
 def _embedder_name(settings: EngineSettings) -> tuple[str, str]:

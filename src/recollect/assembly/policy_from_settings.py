@@ -13,7 +13,7 @@ from recollect.model import Caps, EmbeddingScope, Lifetimes
 from recollect.model.local_time import server_zone
 from recollect.models.extractors.prompts import read_prompt
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 
 _QUIET = timedelta(seconds=1)
 _GROWS = 2

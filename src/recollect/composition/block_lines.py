@@ -28,7 +28,7 @@ from recollect.model import (
     team_of,
 )
 from recollect.model.local_time import wall
-from recollect.text.dates import beginnings_meant, dates_meant
+from recollect.text.dates.date_finder import beginnings_meant, dates_meant
 from recollect.text.normalization import normalize
 from recollect.text.patterns import bounded
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from recollect.model import STATEMENTS, Candidate, Doubt, Ending, Kind, Memory, Past, Reason
 from recollect.model.local_time import wall
-from recollect.text.dates import dates_meant
+from recollect.text.dates.date_finder import dates_meant
 
 _DAY = timedelta(days=1)
 """Time zones differ by a day at most."""

@@ -12,8 +12,8 @@ from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason
 from recollect.ports import Asker
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.attribution.speakers import several_speakers, speaker_of
-from recollect.text.cues import cannot_stand_alone, is_small_talk
 from recollect.text.cues.memory_requests import read_memory_request, read_opening
+from recollect.text.cues.phrases import cannot_stand_alone, is_small_talk
 from recollect.text.prompt_injection import contains_takeover, is_instruction
 from recollect.text.question_marks import ends_asking, last_question
 from recollect.text.secrets import holds_secret

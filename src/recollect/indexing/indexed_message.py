@@ -11,8 +11,14 @@ from dataclasses import dataclass, replace
 from recollect.chunking import Chunk, chunks, windows
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage, Role
 from recollect.text.attribution import others_words
-from recollect.text.cues import SUBSTANCE, count_words, is_about_oneself, is_small_talk, statement_features
 from recollect.text.cues.memory_requests import read_memory_request
+from recollect.text.cues.phrases import (
+    SUBSTANCE,
+    count_words,
+    is_about_oneself,
+    is_small_talk,
+    statement_features,
+)
 from recollect.text.lexical import document_terms, identifiers
 from recollect.text.normalization import without_cuts
 from recollect.text.patterns import anchored, linear

@@ -18,8 +18,8 @@ from recollect.model.local_time import wall
 from recollect.recall.candidates import Candidates, Floats
 from recollect.recall.question import RecallQuery
 from recollect.recall.relevance import proximities
-from recollect.text import cues
-from recollect.text.cues import statement_features
+from recollect.text.cues import phrases
+from recollect.text.cues.phrases import statement_features
 from recollect.text.patterns import bounded
 
 _WORD = bounded(r"\w+")
@@ -316,7 +316,7 @@ def _speaks_of_oneself(item: Item, self_share: float) -> float:
         return 0.0
     # Only English has a share of first-person words; elsewhere it is 0, and the opening tells.
     return min(1.0, self_share / SELF_SHARE) or float(
-        cues.is_about_oneself(item.content[:_OPENING_CHARACTERS])
+        phrases.is_about_oneself(item.content[:_OPENING_CHARACTERS])
     )
 
 

@@ -21,7 +21,7 @@ from recollect.recall.names import SHARES_NAME
 from recollect.recall.needs import Intents, Needs, is_over
 from recollect.recall.question import RecallQuery, StatementVectors
 from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_heads, shipped_model
-from recollect.text.dates import Period, dates_meant
+from recollect.text.dates.date_finder import Period, dates_meant
 
 ASKED = ("past", "change", "due")
 """The subjects of questions: an earlier state, a change or its day, to-dos."""

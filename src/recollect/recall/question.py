@@ -18,10 +18,10 @@ from recollect.model.local_time import wall
 from recollect.ports import Embedder
 from recollect.recall.relevance import contextual_vector
 from recollect.runtime.deadline import within
-from recollect.text import cues
 from recollect.text.attribution import asking_ends, question_in
-from recollect.text.cues import seeks_advice
-from recollect.text.dates import Period, dates_meant
+from recollect.text.cues import phrases
+from recollect.text.cues.phrases import seeks_advice
+from recollect.text.dates.date_finder import Period, dates_meant
 from recollect.text.lexical import identifiers, query_terms
 
 _BEFORE = 200
@@ -79,7 +79,7 @@ def read_query(turn: Turn) -> RecallQuery:
     """Return the query of a turn."""
     question, before = question_in(turn.text), _said_before(turn)
     asked = asking_ends(question.strip())
-    goes_on = cues.cannot_stand_alone(asked)
+    goes_on = phrases.cannot_stand_alone(asked)
     text = _with_what_it_refers_to(turn, question_in(before), asked) if goes_on else asked
     return RecallQuery(
         text=text,
@@ -91,14 +91,14 @@ def read_query(turn: Turn) -> RecallQuery:
         periods=dates_meant(asked, wall(turn.at)),
         now=wall(turn.at),
         zone=turn.at.tzinfo,
-        asks_for_before=cues.asks_for_before(asked),
-        asks_about_reply=cues.asks_what_assistant_said(asked),
-        is_about_oneself=cues.is_about_oneself(asked),
-        is_small_talk=cues.is_small_talk(asked),
-        asks_about_code=cues.asks_about_code(asked),
+        asks_for_before=phrases.asks_for_before(asked),
+        asks_about_reply=phrases.asks_what_assistant_said(asked),
+        is_about_oneself=phrases.is_about_oneself(asked),
+        is_small_talk=phrases.is_small_talk(asked),
+        asks_about_code=phrases.asks_about_code(asked),
         seeks_advice=seeks_advice(asked),
         lacks_context=goes_on and not turn.history,
-        asks_how_it_was=cues.asks_how_it_was(asked),
+        asks_how_it_was=phrases.asks_how_it_was(asked),
         has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
     )
 

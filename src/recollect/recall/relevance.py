@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from recollect.index import KIND_CODES, USE_CODES, StatementColumns, utc
 from recollect.model import VITAL, Kind, Use, Vector
 from recollect.text import read_table
-from recollect.text.dates import Period
+from recollect.text.dates.date_finder import Period
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ Its exports are imported when they are first used: to start the embedded server 
 from typing import TYPE_CHECKING
 
 from recollect.runtime.lazy import lazy_exports
-from recollect.store.embedded import EmbeddedServer, TemporaryFolder, is_used, start_embedded
+from recollect.store.embedded.shared_server import EmbeddedServer, TemporaryFolder, is_used, start_embedded
 
 if TYPE_CHECKING:
     from recollect.store.postgres import Postgres, migrate_postgres, open_postgres

@@ -22,7 +22,7 @@ from recollect.formation.pipeline import warm_up
 from recollect.models.limits import Steps
 from recollect.ports import Cache
 from recollect.runtime.logs import configure_logging
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect.worker.supervisor import (
     HELD_SECONDS,
     LONGEST_LINE,

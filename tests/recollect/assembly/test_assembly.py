@@ -67,10 +67,10 @@ from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.ports import Asker
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
-from recollect.settings import NOWHERE, EngineSettings
+from recollect.settings.engine_settings import NOWHERE, EngineSettings
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.store import start_embedded
-from recollect.store.embedded import EmbeddedServer
+from recollect.store.embedded.shared_server import EmbeddedServer
 from recollect.store.log_index import EmbedderGenerations
 from recollect.store.pool import connections
 

@@ -17,7 +17,7 @@ from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
 from recollect.errors import ConfigurationError
 from recollect.model import Scope
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 
 pytestmark = pytest.mark.process
 

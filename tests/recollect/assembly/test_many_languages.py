@@ -13,7 +13,7 @@ from tests.support.waiting import until
 from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
 from recollect.model import Passage, Scope, Strategy, Turn
-from recollect.settings import EngineSettings, Worker
+from recollect.settings.engine_settings import EngineSettings, Worker
 
 
 @dataclass(frozen=True)

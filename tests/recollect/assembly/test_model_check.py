@@ -11,7 +11,7 @@ from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completi
 from tests.support.tables import table
 
 from recollect.assembly.checks import check_model
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 
 BOTH = [
     statement("I moved to Utrecht last year", "Lives in Utrecht"),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table, texts
 
-from recollect.text.cues import (
+from recollect.text.cues.phrases import (
     asks_about_code,
     asks_for_before,
     asks_what_assistant_said,

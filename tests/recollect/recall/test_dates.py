@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table, texts
 
-from recollect.text.dates import Period, dates_meant
+from recollect.text.dates.date_finder import Period, dates_meant
 
 NOW = datetime(2024, 5, 15, 12, 30, tzinfo=UTC)
 """A Wednesday."""

@@ -25,7 +25,7 @@ from recollect.recall.relevance import (
     proximities,
     shipped_model,
 )
-from recollect.text.dates import Period, dates_meant
+from recollect.text.dates.date_finder import Period, dates_meant
 
 UNKNOWN = np.array([np.nan, np.nan])
 

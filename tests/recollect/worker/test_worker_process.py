@@ -28,7 +28,7 @@ from recollect.engine import Engine
 from recollect.engine.counts import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.model import Scope, Strategy, Turn
-from recollect.settings import EngineSettings, ExtractionSdk, Worker
+from recollect.settings.engine_settings import EngineSettings, ExtractionSdk, Worker
 from recollect.worker import supervisor
 from recollect.worker.supervisor import (
     Chats,

@@ -28,7 +28,7 @@ from tests.support.waiting import until
 from recollect import __version__
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.model import project_scope
-from recollect.settings import is_setting
+from recollect.settings.variables_and_file import is_setting
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.access.principal import Principal, Role
 from recollect_proxy.commands import cli

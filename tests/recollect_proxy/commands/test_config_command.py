@@ -12,7 +12,8 @@ from tests.recollect_proxy.commands.command_line import recollect, write_setting
 from tests.scripted.oidc_provider import ScriptedOidc
 from tests.support.tables import table
 
-from recollect.settings import EngineSettings, is_setting
+from recollect.settings.engine_settings import EngineSettings
+from recollect.settings.variables_and_file import is_setting
 from recollect_proxy.commands.config import FILES, GROUPS, markdown
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 from recollect_proxy.settings.proxy_settings import ProxySettings

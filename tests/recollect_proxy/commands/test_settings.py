@@ -11,7 +11,7 @@ from tests.support.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect.model import SystemStyle
-from recollect.settings import EngineSettings
+from recollect.settings.engine_settings import EngineSettings
 from recollect_proxy.settings import command_settings
 from recollect_proxy.settings.command_settings import Sources, read_settings
 from recollect_proxy.settings.proxy_settings import IdentityMode, LogLevel

@@ -9,7 +9,7 @@ import os
 _GIVEN = json.loads(os.environ.get("TEST_INTERNALS", "{}"))
 
 if _GIVEN:
-    from recollect.settings import EngineSettings
+    from recollect.settings.engine_settings import EngineSettings
 
     for name in _GIVEN.keys() & EngineSettings.model_fields.keys():
         EngineSettings.model_fields[name].default = _GIVEN.pop(name)

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
 from recollect.model import Vector
-from recollect.models.embedders import prepare
 from recollect.models.embedders.onnx_model import (
     UnigramTokenizer,
     WordRows,
@@ -277,10 +276,9 @@ def prefixed(text: str, side: Side) -> str:
 
 def bounded_to(text: str, size: int) -> str:
     """Return a text cut to about ``size`` bytes of UTF-8: a third from its beginning, the rest from its end."""
-    clean = prepare(text, len(text))
-    encoded = clean.encode()
+    encoded = text.strip().encode("utf-8", "replace")  # JSON can carry lone surrogates, UTF-8 can't
     if len(encoded) <= size:
-        return clean
+        return encoded.decode("utf-8")
     beginning, end = encoded[: size // 3], encoded[-(size - size // 3) :]
     return f"{beginning.decode('utf-8', 'ignore')}\n{end.decode('utf-8', 'ignore')}"
 

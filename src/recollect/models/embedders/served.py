@@ -15,7 +15,6 @@ import numpy as np
 
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
-from recollect.models.embedders import prepare
 from recollect.models.limits import waiting_for_others
 from recollect.text.secrets import mask
 
@@ -94,7 +93,10 @@ class ServedEmbedder(ABC):
 
     def _sendable(self, text: str) -> str:
         """Return a text as it is sent: with its secrets masked, cut, and not empty, which OpenAI rejects."""
-        return prepare(mask(text.strip()[: 2 * CHARACTERS]).text, CHARACTERS) or " "
+        masked = mask(text.strip()[: 2 * CHARACTERS]).text.strip()[:CHARACTERS]
+        return (
+            masked.encode("utf-8", "replace").decode("utf-8") or " "
+        )  # JSON can carry lone surrogates, UTF-8 can't
 
     def _batches(self, texts: Sequence[str]) -> Iterable[Sequence[str]]:
         return (texts[start : start + TEXTS_A_CALL] for start in range(0, len(texts), TEXTS_A_CALL))

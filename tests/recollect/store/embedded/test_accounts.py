@@ -80,7 +80,7 @@ def test_a_user_without_a_name_is_told_what_postgres_says(empty_folder: Path) ->
 import os, sys
 from pathlib import Path
 from recollect.errors import ConfigurationError
-from recollect.store.embedded import start_embedded
+from recollect.store.embedded.shared_server import start_embedded
 BECOME
 try:
     start_embedded(Path(sys.argv[1]))

@@ -1,0 +1,347 @@
+"""The engine's settings, which operators set; and values in place of the code's own, which tests and benches give by keyword."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, Field, SecretStr, ValidationInfo, field_validator
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+
+from recollect.model import EmbeddingScope, Lifetimes, Placement, Strategy, tags_named
+from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.variables_and_file import PREFIX, FileOfSettings, Variables, default_data_dir
+
+
+class ExtractionSdk(StrEnum):
+    """How the extraction model is spoken with."""
+
+    OPENAI = "openai"
+    MISTRAL = "mistral"
+
+
+_Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class EngineInternals(BaseModel):
+    """Numbers that were measured or follow from how the engine works; no variable sets them."""
+
+    embedder_cache_size: int = Field(default=10_000, ge=0)
+    """Embeddings kept in memory: some 15 MB at 384 dimensions. Benches keep one, as their users ask alike."""
+
+    chat_upstreams: tuple[UpstreamSettings, ...] = ()
+    """The LLM servers that chats go to besides the one, with their policies; a host that stands before them tells."""
+
+    recall_limit: int = Field(default=20, ge=1, le=100)
+    """Memories of a turn at most; six where its chat was given some before. ``memory_tokens``
+    limits their cost; a client asks for another number with ``x-recollect-top-k-memories``."""
+
+    recall_gate_threshold: float | None = Field(default=None, ge=0, le=1)
+    """The threshold of the gate. None: the learned one, see ``Gate``. 0: always open, for tests."""
+
+    recall_weights: dict[str, _Weight] = {}
+    """Weights that replace the learned ones, by their names."""
+
+    hybrid: bool = True
+    """Whether words are searched for too. Without them names, codes and typos are lost: only benches compare that."""
+
+    chunking: bool = True
+    """Whether the message log is searched where statements do not serve (decision 0035)."""
+
+    chat_memory_tokens: int | None = Field(default=None, ge=50)
+    """Tokens of all blocks of a chat; None: eight times ``memory_tokens``, as 8,000 are of 1,000."""
+
+    formation_quiet_seconds: float | None = Field(default=None, ge=0, le=600)
+    """How long a chat is quiet before its last turns are formed together. None: a second; and where formation yields
+    to chats, as long as is learned from how long its LLM takes (decision 0031)."""
+
+    formation_batch_turns: int = Field(default=4, ge=1, le=20)
+    """Turns formed by one call at most; so many wait no longer. Twice as many, but for 1, after waiting for chats
+    (decision 0031). One alone in tests of single turns."""
+
+    extraction_sdk: ExtractionSdk | None = None
+    """None: Mistral's own SDK for Mistral's own server, and OpenAI's protocol for any other (decision 0016)."""
+
+    extraction_timeout_seconds: float | None = Field(default=None, gt=0)
+    """How long an extraction may take. None: 120; 600 of a server that is near, as a processor without a GPU may write
+    for minutes, and what runs there is given up for a chat anyway (decision 0031)."""
+
+    minimum_importance: float = Field(default=0.3, ge=0, le=1)
+    """Less important facts are not kept. Operators change it while it runs: ``PATCH /memory/settings``."""
+
+    session_cap: int = Field(default=50, ge=0)
+    """Memories that one chat may leave. Operators change it while it runs: ``PATCH /memory/settings``."""
+
+    summary_turns: int = Field(default=5, ge=0)
+    """A chat is summarized every so many turns. Operators switch summaries off while it runs."""
+
+    summary_tokens: int = Field(default=4000, ge=0)
+    """And every so many tokens: half of a context of 8,192, the least of most local models."""
+
+    global_memories: Path | None = None
+    """Memories for who has few; None: ``global-memories.txt`` of the data folder, if there is one."""
+
+    formation_attempts: int = Field(default=3, ge=1, le=20)
+    """Attempts before an exchange falls back or is held as failed; one that gave way to a chat is none of them."""
+
+    formation_workers: int = Field(default=4, ge=1)
+    """Users formed for at the same time. They share a model's server; `recollect worker` adds more on any machine."""
+
+    job_heartbeat_seconds: float = Field(default=10, ge=1)
+    """Seconds until the jobs of a killed process are taken up again: soon for a person who waits for a memory, and rare
+    enough for a write to the database each."""
+
+    log_memory_text: bool = False
+    """Whether the log line of a decision has the memory's text: only for who develops this, as logs have no user text."""
+
+
+class Worker(StrEnum):
+    """The process that works in the background."""
+
+    OWN = "own"
+    ELSEWHERE = "elsewhere"
+    WITHIN = "within"
+
+
+class ChatsFirst(StrEnum):
+    """To which chats the background yields."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+IN_MEMORY = "memory:"
+"""The database URL of one that is in memory."""
+
+NOWHERE = Path(":memory:")
+"""The data folder of who keeps nothing."""
+
+_EITHER = frozenset({IN_MEMORY, str(NOWHERE)})  # people confuse the two, and mean the same
+
+_MOST_TAGS = 30
+
+
+class EngineSettings(EngineInternals, BaseSettings):
+    """The engine's settings. Each field is also the variable `RECOLLECT_<FIELD>`, and a key of the file.
+
+    Raises:
+        ValidationError: A value makes no sense.
+        ConfigurationError: The settings file cannot be read.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", env_ignore_empty=True)
+
+    data_dir: Path = Field(
+        default_factory=default_data_dir,
+        description="Folder for the embedded database, caches, keys and other files; with `:memory:` nothing outlives the process.",
+    )
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="URL of your own Postgres with pgvector, as postgresql://..., with one host or several. Empty: an embedded Postgres in "
+        "the data folder; `memory:`: an embedded one that keeps nothing.",
+    )
+
+    embedder: str = Field(
+        default="local:multilingual-e5-small",
+        description="Embedding model of the message log: local:multilingual-e5-small, which embeds memories in any case, or openai:MODEL or "
+        "mistral:mistral-embed on a server.",
+    )
+    embedder_base_url: str | None = Field(
+        default=None,
+        description="Base URL of the embedding server, which has /embeddings: for openai:MODEL, and for mistral:MODEL if the server is not "
+        "Mistral's own.",
+    )
+    embedder_api_key: SecretStr | None = Field(
+        default=None, description="API key of the embedding server, for openai:MODEL and mistral:MODEL."
+    )
+    previous_embedder_api_key: SecretStr | None = Field(
+        default=None,
+        description="API key of the previous embedding server, which is asked until a new embedder has embedded everything again. Empty: "
+        "the current key, if it is the same server.",
+    )
+
+    memory_cache_mb: int = Field(
+        default=256,
+        ge=0,
+        description="MiB that each process may use for the memories of recently active people, a quarter of it for one person's message "
+        "log; a larger log is searched in the database, by meaning alone. 0: nothing is kept between turns.",
+    )
+    recall_deadline_ms: int = Field(
+        default=300,
+        gt=0,
+        description="Milliseconds that a chat waits at most for its memories, and for its message to be written.",
+    )
+    recall_gate: float | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        description="Cosine similarity that unrelated texts reach with the embedder, so that it means nothing; `recollect reembed` measures "
+        "it. Empty: the embedder's own figure.",
+    )
+    embed: EmbeddingScope = Field(
+        default=EmbeddingScope.ALL,
+        description="Which texts get embeddings: memories, memories+summaries, marked (these, and messages marked as valuable) or all.",
+    )
+    placement: Placement = Field(
+        default=Placement.STABLE,
+        description="Where memories go in the prompt: stable (prompt caches stay valid), system, user or off.",
+    )
+    memory_tokens: int = Field(
+        default=1000, ge=50, description="Most tokens that the memories of one turn may take."
+    )
+    standing_tokens: int = Field(
+        default=120,
+        ge=0,
+        description="Most tokens of the important memories that every chat gets, whatever it asks; 0: none.",
+    )
+    history_tokens: int = Field(
+        default=800,
+        ge=0,
+        description="Most tokens of earlier conversation that are given back if a request lacks it; 0: none.",
+    )
+
+    record: bool = Field(
+        default=True,
+        description="Whether messages are kept in the message log. false: nothing is logged, and nothing is learned.",
+    )
+    formation: Strategy = Field(
+        default=Strategy.EXTRACT,
+        description="How memories are formed: extract (by a model), qa_turn (each question with its answer, without a model), both, or off "
+        "(messages are logged, and nothing is formed).",
+    )
+    formation_yields: ChatsFirst = Field(
+        default=ChatsFirst.AUTO,
+        description="Whether the forming of memories waits while chats run, because both need the same LLM: auto (if that LLM is on this "
+        "machine or its network), always or never. A call that is stopped for a chat is made again later.",
+    )
+    extraction_model: str | None = Field(
+        default=None,
+        description="Model that extracts memories from chats. Empty: the model of each chat, if the chats' own LLM server extracts.",
+    )
+    extraction_base_url: str | None = Field(
+        default=None,
+        description="Base URL of the LLM server that extracts memories. Empty: the upstream of the chat. https://api.mistral.ai is called "
+        "through Mistral's own SDK.",
+    )
+    extraction_api_key: SecretStr | None = Field(
+        default=None,
+        description="API key of the LLM server that extracts memories. Empty: RECOLLECT_UPSTREAM_API_KEY, or else the key of the chat's "
+        "request, which is held in memory only; neither is sent to another server.",
+    )
+    tags: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        max_length=_MOST_TAGS,
+        description="Tags that the extraction model may give memories, with commas: work,family,health; 30 at most. Empty: it gives none.",
+    )
+    lifetimes: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="For how many days memories are kept, by kind or by #tag, with commas: todo:90,#work:365. A memory with a day of its own "
+        "goes on that day. Empty: for ever.",
+    )
+    log_days: int = Field(
+        default=0,
+        ge=0,
+        le=36_500,
+        description="For how many days messages are kept from when they were said; memories stay. A message that is still to be formed waits "
+        "for that, but not one that failed. 0: for ever.",
+    )
+    memories_per_hour: int = Field(
+        default=60,
+        ge=0,
+        description="Most memories that are formed for one user within an hour; 0: no limit, as for the time of an import.",
+    )
+    user_cap: int = Field(
+        default=200,
+        ge=0,
+        description="Most memories that one user may have; beyond it old, unimportant and long unused ones are retired. 0: no limit.",
+    )
+    user_tokens_per_day: int = Field(
+        default=0,
+        ge=0,
+        description="Most tokens a day that background models may use for one user; 0: no limit.",
+    )
+    tokens_per_day: int = Field(
+        default=0,
+        ge=0,
+        description="Most tokens a day that background models may use for all users together; 0: no limit.",
+    )
+    worker: Worker = Field(
+        default=Worker.OWN,
+        description="Which process forms memories: own (a worker that the proxy starts and watches), elsewhere (`recollect worker`, on this "
+        "machine or others) or within (the proxy itself, where a long text holds up every chat).",
+    )
+
+    webhook_url: str | None = Field(
+        default=None,
+        description="URL to which each change of a memory is sent, signed as Standard Webhooks says. Empty: none.",
+    )
+    webhook_secret: SecretStr | None = Field(
+        default=None,
+        description="Secret of the webhook's signatures: whsec_ and 24 to 64 bytes in base64. Needed with RECOLLECT_WEBHOOK_URL.",
+    )
+    webhook_text: bool = Field(
+        default=False,
+        description="Whether the webhook is sent the texts of memories, too, and not only ids.",
+    )
+
+    log_secrets: bool = Field(
+        default=False,
+        description="Whether the message log keeps passwords and keys readable instead of masked. Memories, summaries and the prompts of "
+        "background models never have them.",
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return where values come from: arguments, then the variables of settings, then the file."""
+        del env_settings, dotenv_settings, file_secret_settings  # `Variables` replaces the first
+        return init_settings, Variables(settings_cls), FileOfSettings(settings_cls)
+
+    @field_validator("data_dir")
+    @classmethod
+    def _whole_path(cls, value: Path) -> Path:
+        return NOWHERE if str(value) in _EITHER else value.expanduser().absolute()
+
+    @field_validator("tags", mode="before")
+    @classmethod
+    def _named(cls, value: object) -> object:
+        listed = value.split(",") if isinstance(value, str) else value
+        return tags_named(listed) if isinstance(listed, list | tuple) else listed
+
+    @field_validator("lifetimes", mode="before")
+    @classmethod
+    def _in_days(cls, value: object) -> object:
+        listed = [each for each in value.split(",") if each.strip()] if isinstance(value, str) else value
+        if isinstance(listed, list | tuple):
+            try:
+                Lifetimes.from_texts(map(str, listed))
+            except ValueError:
+                raise ValueError("not kinds and #tags with days, as todo:90,#work:365") from None
+        return listed
+
+    @field_validator("database_url")
+    @classmethod
+    def _kept_or_not(cls, value: SecretStr | None, others: ValidationInfo) -> SecretStr | None:
+        if value and value.get_secret_value() not in _EITHER and others.data.get("data_dir") == NOWHERE:
+            raise ValueError(
+                "names a database, and the data folder :memory: keeps nothing; leave one of them out"
+            )
+        return value
+
+    def file(self, name: str) -> Path | None:
+        """Return the file of that name in the data folder; None where there is none."""
+        path = self.data_dir / name
+        return path if self.data_dir != NOWHERE and path.is_file() else None
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the database is gone with the process."""
+        if self.database_url is None:
+            return self.data_dir == NOWHERE
+        return self.database_url.get_secret_value() in _EITHER
