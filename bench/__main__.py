@@ -12,7 +12,6 @@ PROGRAMS = {
     "golden": ("bench.golden.command", "whether questions are given the same as before"),
     "general": ("bench.lives.general", "whether memory stays out of general questions"),
     "recall": ("bench.recall.command", "the recall of questions about labelled conversations"),
-    "cache": ("bench.recall.cache", "the part of a prompt that the upstream's cache can use again"),
     "formation": ("bench.formation.command", "the fate of an extraction model's answers"),
     "loss": ("bench.loss.run", "how many short facts are lost between people's words and the store"),
     "speed": ("bench.speed.compare", "time and memory, compared with other proxies (`make bench`)"),

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def commit() -> str:
     return subprocess.run(asked, check=False, capture_output=True, text=True).stdout.strip() or "unknown"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def table(heads: Collection[str], rows: Iterable[Iterable[object]]) -> str:
     """Return a Markdown table."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(map(str, each))} |" for each in lines)

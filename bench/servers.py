@@ -1,7 +1,5 @@
 """The processes that programs measure: `recollect serve` and `recollect worker`, the mock LLM, Postgres. Never: a figure."""
 
-import http.client
-import json
 import os
 import secrets
 import shutil
@@ -15,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import httpx
 from tests.servers.internals import variables
 
 from bench.watching import family, on_core
@@ -187,11 +185,12 @@ def started(
 
 
 def _answers(server: Server, began: float, path: str, headers: Mapping[str, str]) -> bool:
-    while time.perf_counter() - began < _START_SECONDS and server.process.poll() is None:
-        with suppress(OSError, http.client.HTTPException):
-            if Caller(server.port, headers).status(path) == http.HTTPStatus.OK:
+    with client(server, headers) as asking:
+        while time.perf_counter() - began < _START_SECONDS and server.process.poll() is None:
+            with suppress(httpx.HTTPError):
+                asking.get(path)
                 return True
-        time.sleep(0.01)
+            time.sleep(0.01)
     return False
 
 
@@ -214,33 +213,13 @@ def worker_of(process: int) -> int | None:
     return None
 
 
-class Caller:
-    """A kept connection for setting things up."""
-
-    def __init__(self, port: int, headers: Mapping[str, str]) -> None:
-        """Connect on first use, and send ``headers`` with every request."""
-        self._headers = {"Content-Type": "application/json", **headers}
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-
-    def status(self, path: str) -> int:
-        """Return the status of a GET, and close."""
-        try:
-            self._connection.request("GET", path, headers=self._headers)
-            return self._connection.getresponse().status
-        finally:
-            self._connection.close()
-
-    def call(self, method: str, path: str, body: object = None) -> Any:
-        """Send a request; return the answer's JSON, or exit if it is an error."""
-        encoded = None if body is None else json.dumps(body).encode()
-        self._connection.request(method, path, encoded, self._headers)
-        response = self._connection.getresponse()
-        text = response.read()
-        if response.status >= http.HTTPStatus.BAD_REQUEST:
-            sys.exit(f"{method} {path} was answered with {response.status}.")
-        return json.loads(text) if text else None
+def client(server: Server, headers: Mapping[str, str]) -> httpx.Client:
+    """Return a kept connection for setting things up, which raises if it is refused."""
+    hooks = {"response": [httpx.Response.raise_for_status]}
+    origin = f"http://127.0.0.1:{server.port}"
+    return httpx.Client(base_url=origin, headers=headers, timeout=60, trust_env=False, event_hooks=hooks)
 
 
-def memory_api(server: Server) -> Caller:
+def memory_api(server: Server) -> httpx.Client:
     """Return a connection to the memory API of a server."""
-    return Caller(server.port, {"Authorization": f"Bearer {TOKEN}"})
+    return client(server, {"Authorization": f"Bearer {TOKEN}"})

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import random
 import resource
 import signal
 import subprocess
@@ -11,10 +10,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import asyncpg
-from tests.scripted.answers import Answer
-from tests.support.received import Received
 from tests.support.waiting import until
 
 from bench.chaos import world as models
@@ -42,6 +40,9 @@ _EMBEDDING_SECONDS, _EMBEDDED_WITHIN = 0.05, 180.0
 """Seconds of one embedding meanwhile, so that both embedders serve for a while; and of all of them."""
 
 
+Strike: TypeAlias = Callable[[System], Awaitable[None]]
+
+
 @dataclass(frozen=True)
 class Fault:
     """A fault of a system under load.
@@ -56,7 +57,7 @@ class Fault:
     """
 
     title: str
-    strike: Callable[[System, random.Random], Awaitable[None]]
+    strike: Strike
     plan: Plan = field(default_factory=Plan)
     retries: int = 1
     again_within: float = 0.0
@@ -64,35 +65,39 @@ class Fault:
     sets_clock: bool = False
 
 
-async def _nothing(_system: System, _chance: random.Random) -> None:
+def _meanwhile(of: str, **values: object) -> Strike:
+    """Return what gives attributes of a part of the system other values for a while."""
+
+    async def strike(system: System) -> None:
+        part = vars(getattr(system, of))
+        before = {name: part[name] for name in values}
+        part.update(values)
+        await asyncio.sleep(_FOR_SECONDS)
+        part.update(before)
+
+    return strike
+
+
+async def _nothing(_system: System) -> None:
     await asyncio.sleep(_FOR_SECONDS)
 
 
 # -- the database ----------------------------------------------------------------------------------
 
 
-async def _stop_database(system: System, _chance: random.Random) -> None:
-    assert system.database is not None
+async def _stop_database(system: System) -> None:
     await system.database.stop()
     await asyncio.sleep(_FOR_SECONDS)
     await system.database.start()
 
 
-async def _slow_database(system: System, _chance: random.Random) -> None:
-    assert system.line is not None
-    system.line.delay = _SLOW_SECONDS
-    await asyncio.sleep(_FOR_SECONDS)
-    system.line.delay = 0.0
-
-
-async def _freeze_database(system: System, _chance: random.Random) -> None:
-    assert system.database is not None
+async def _freeze_database(system: System) -> None:
     system.database.signal_all(signal.SIGSTOP)
     await asyncio.sleep(_FOR_SECONDS)
     system.database.signal_all(signal.SIGCONT)
 
 
-async def _fill_disk(system: System, _chance: random.Random) -> None:
+async def _fill_disk(system: System) -> None:
     """Fill the disk: no room for rows, for a new file of the write-ahead log, or for the spool."""
     ballast = system.proxies[0].folder / "ballast"
     await asyncio.to_thread(_fill, ballast)
@@ -113,7 +118,7 @@ def _fill(path: Path) -> None:
                 file.write(b"\0")
 
 
-async def _take_connections(system: System, _chance: random.Random) -> None:
+async def _take_connections(system: System) -> None:
     """Hold every connection that the database has, and end those that were there."""
     taken: list[asyncpg.Connection[asyncpg.Record]] = []
     try:
@@ -131,23 +136,21 @@ async def _take_connections(system: System, _chance: random.Random) -> None:
             each.terminate()
 
 
-async def _fail_over(system: System, chance: random.Random) -> None:
+async def _fail_over(system: System) -> None:
     """End running transactions again and again; kill the server once, and start it."""
-    assert system.database is not None
     loop = asyncio.get_running_loop()
     end, has_restarted = loop.time() + _FOR_SECONDS, False
     while loop.time() < end:
         await rows(system.dsn, _BUSY)
-        await asyncio.sleep(chance.uniform(0.05, 0.3))
+        await asyncio.sleep(system.world.chance.uniform(0.05, 0.3))
         if not has_restarted and loop.time() > end - _FOR_SECONDS / 2:
             has_restarted = True
             system.database.kill()
             await system.database.revive()
 
 
-async def _promote_standby(system: System, _chance: random.Random) -> None:
+async def _promote_standby(system: System) -> None:
     """End the primary within a transaction, and half of the time later have its standby take over."""
-    assert system.pair is not None
 
     async def is_in_transaction() -> bool:
         return bool(await rows(system.dsn, _IN_TRANSACTION))
@@ -162,18 +165,12 @@ async def _promote_standby(system: System, _chance: random.Random) -> None:
 # -- the models ------------------------------------------------------------------------------------
 
 
-async def _hang_embedder(system: System, _chance: random.Random) -> None:
-    system.world.embedding_hangs = True
-    await asyncio.sleep(_FOR_SECONDS)
-    system.world.embedding_hangs = False
-
-
-async def _switch_embedder(system: System, _chance: random.Random) -> None:
+async def _switch_embedder(system: System) -> None:
     """Change the embedder of one proxy after the other; wait until every memory is embedded by it."""
     system.world.embedding_seconds = _EMBEDDING_SECONDS
     for proxy in system.proxies:
         await proxy.stop()
-        proxy.embed_by(f"openai:{_ANOTHER}")
+        proxy.environ["RECOLLECT_EMBEDDER"] = f"openai:{_ANOTHER}"
         await proxy.start()
 
     async def is_embedded_anew() -> bool:
@@ -183,44 +180,28 @@ async def _switch_embedder(system: System, _chance: random.Random) -> None:
     system.world.embedding_seconds = 0.0
 
 
-def _extracting(answer: Callable[[Received], Answer]) -> Callable[[System, random.Random], Awaitable[None]]:
-    async def strike(system: System, _chance: random.Random) -> None:
-        before, system.world.extraction = system.world.extraction, answer
-        await asyncio.sleep(_FOR_SECONDS)
-        system.world.extraction = before
-
-    return strike
-
-
-async def _break_answers(system: System, _chance: random.Random) -> None:
-    system.world.breaks = 0.7
-    await asyncio.sleep(_FOR_SECONDS)
-    system.world.breaks = 0.0
-
-
 # -- the processes ---------------------------------------------------------------------------------
 
 
-async def _jump(system: System, _chance: random.Random) -> None:
+async def _jump(system: System) -> None:
     """Set the clock two days ahead, then three hours behind, then right."""
-    assert system.clock_file is not None
     for offset in ("+2d", "-3h"):
         system.clock_file.write_text(offset)
         await asyncio.sleep(_FOR_SECONDS / 2)
     system.clock_file.write_text("+0")
 
 
-async def _kill_proxies(system: System, chance: random.Random) -> None:
+async def _kill_proxies(system: System) -> None:
     for _ in range(_KILLS):
-        await asyncio.sleep(chance.uniform(0.3, 3))
+        await asyncio.sleep(system.world.chance.uniform(0.3, 3))
         await system.proxies[0].kill()
         await system.proxies[0].start()
 
 
-async def _kill_workers(system: System, chance: random.Random) -> None:
+async def _kill_workers(system: System) -> None:
     for _ in range(_KILLS):
         await until(lambda: system.proxies[0].worker is not None)
-        await asyncio.sleep(chance.uniform(0.3, 4))
+        await asyncio.sleep(system.world.chance.uniform(0.3, 4))
         worker = system.proxies[0].worker
         if worker is not None:
             with suppress(ProcessLookupError):
@@ -232,9 +213,9 @@ def _has_another(system: System, worker: int) -> bool:
     return system.proxies[0].worker not in {None, worker}
 
 
-async def _kill_databases(system: System, chance: random.Random) -> None:
+async def _kill_databases(system: System) -> None:
     for _ in range(_KILLS):
-        await asyncio.sleep(chance.uniform(0.3, 3))
+        await asyncio.sleep(system.world.chance.uniform(0.3, 3))
         first = (system.proxies[0].folder / "postgres" / "data" / "postmaster.pid").read_text().split()[0]
         with suppress(ProcessLookupError):
             os.kill(int(first), signal.SIGKILL)
@@ -242,7 +223,7 @@ async def _kill_databases(system: System, chance: random.Random) -> None:
         await rows(system.dsn, "SELECT 1")
 
 
-async def _starve_worker(system: System, _chance: random.Random) -> None:
+async def _starve_worker(system: System) -> None:
     """Let each worker have next to no memory more than it has when it is seen."""
     loop = asyncio.get_running_loop()
     end, seen = loop.time() + _FOR_SECONDS, set[int]()
@@ -259,13 +240,13 @@ async def _starve_worker(system: System, _chance: random.Random) -> None:
             resource.prlimit(worker, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
-async def _kill_any(system: System, chance: random.Random) -> None:
+async def _kill_any(system: System) -> None:
     """Kill one of all proxies and workers after the other, and start it again while the others serve."""
     for _ in range(2 * _KILLS):
-        await asyncio.sleep(chance.uniform(0.3, 2))
-        victim = chance.choice([*system.proxies, *system.workers])
+        await asyncio.sleep(system.world.chance.uniform(0.3, 2))
+        victim = system.world.chance.choice([*system.proxies, *system.workers])
         await victim.kill()
-        await asyncio.sleep(chance.uniform(0, 1))
+        await asyncio.sleep(system.world.chance.uniform(0, 1))
         await victim.start()
 
 
@@ -295,7 +276,10 @@ _BY_SERVER = Plan(embeds_by_server=True)
 FAULTS = {
     "nothing": Fault("nothing fails", _nothing),
     "database-stopped": Fault("database stopped", _stop_database),
-    "database-slow": Fault(f"database slow: each answer {_SLOW_SECONDS * 1000:.0f} ms late", _slow_database),
+    "database-slow": Fault(
+        f"database slow: each answer {_SLOW_SECONDS * 1000:.0f} ms late",
+        _meanwhile("line", delay=_SLOW_SECONDS),
+    ),
     "database-frozen": Fault("database frozen: takes everything, answers nothing", _freeze_database),
     "disk-full": Fault(
         "disk full, of database and spool (embedded)", _fill_disk, _OWN_DATABASE, on_small_disk=True
@@ -303,18 +287,24 @@ FAULTS = {
     "connections": Fault("no connection left, and those there were ended", _take_connections),
     "failover": Fault("transactions ended in the middle, the server killed and restarted", _fail_over),
     "standby": Fault("failover to a standby mid-transaction", _promote_standby, Plan(replicated=True)),
-    "embedder-hangs": Fault("embeddings server says nothing", _hang_embedder, _BY_SERVER),
+    "embedder-hangs": Fault(
+        "embeddings server says nothing", _meanwhile("world", embedding_hangs=True), _BY_SERVER
+    ),
     "embedder-switch": Fault(
         "embedder replaced by another, one proxy after the other",
         _switch_embedder,
         Plan(proxies=2, embeds_by_server=True),
         retries=2,
     ),
-    "extraction-429": Fault("extraction model answers 429", _extracting(models.too_many)),
-    "extraction-500": Fault("extraction model answers 500", _extracting(models.broken_down)),
-    "extraction-garbage": Fault("extraction model answers garbage", _extracting(models.garbage)),
-    "extraction-never": Fault("extraction model never answers", _extracting(models.never)),
-    "upstream-breaks": Fault("LLM dies in the middle of 7 of 10 streams", _break_answers),
+    "extraction-429": Fault("extraction model answers 429", _meanwhile("world", extraction=models.too_many)),
+    "extraction-500": Fault(
+        "extraction model answers 500", _meanwhile("world", extraction=models.broken_down)
+    ),
+    "extraction-garbage": Fault(
+        "extraction model answers garbage", _meanwhile("world", extraction=models.garbage)
+    ),
+    "extraction-never": Fault("extraction model never answers", _meanwhile("world", extraction=models.never)),
+    "upstream-breaks": Fault("LLM dies in the middle of 7 of 10 streams", _meanwhile("world", breaks=0.7)),
     "clock": Fault("clock two days ahead, then three hours behind, then right", _jump, sets_clock=True),
     "kill-proxy": Fault(f"proxy killed {_KILLS} times", _kill_proxies, _OWN_DATABASE, again_within=60),
     "kill-worker": Fault(f"worker killed {_KILLS} times", _kill_workers),

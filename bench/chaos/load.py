@@ -4,10 +4,11 @@ import asyncio
 import random
 import time
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import httptools
-from tests.servers.running_proxy import CHAT, User, chat_body
-from tests.support.raw_client import RawConnection, Response, request_bytes
+from tests.servers.running_proxy import User, chat_request
+from tests.support.raw_client import RawConnection, Response
 from tests.support.waiting import until
 
 from bench.chaos.world import REMEMBERED, World, expected
@@ -37,7 +38,6 @@ class Asked:
         is_whole: Whether the answer came byte for byte as the LLM sent it.
         is_cut_alike: Whether the LLM broke off, and the client got everything until then.
         tries: How often it was asked.
-        status: The status of the last answer; 0 for no answer.
     """
 
     mark: str
@@ -46,16 +46,10 @@ class Asked:
     is_whole: bool
     is_cut_alike: bool
     tries: int
-    status: int
 
 
-@dataclass(frozen=True)
-class Probe:
-    """A question of the one whose memory is known.
-
-    Attributes:
-        remembered: Whether the prompt had the memory.
-    """
+class Probe(NamedTuple):
+    """A question of the one whose memory is known: when it was asked, and whether the prompt had the memory."""
 
     began: float
     remembered: bool
@@ -104,10 +98,8 @@ class Load:
     ) -> Asked:
         """Ask once, in these words or in a short sentence, and note the outcome."""
         words = words or f"My {self.chance.choice(_THINGS)} is {mark}."
-        body = chat_body(words, stream=is_streamed)
-        data = request_bytes(b"POST", CHAT, user.headers(chat=chat), body)
         began = time.monotonic()
-        answer, tries = await self._answer(data, began)
+        answer, tries = await self._answer(user, chat, words, is_streamed=is_streamed)
         whole = expected(mark, is_streamed=is_streamed)
         noted = Asked(
             mark,
@@ -116,7 +108,6 @@ class Load:
             is_whole=answer is not None and answer.complete and answer.status == 200 and answer.body == whole,
             is_cut_alike=answer is not None and mark in self.world.broken and whole.startswith(answer.body),
             tries=tries,
-            status=0 if answer is None else answer.status,
         )
         self.asked.append(noted)
         return noted
@@ -124,14 +115,14 @@ class Load:
     async def close_chats(self) -> None:
         """Say a last word in every chat, so that unanswered messages are remembered, too."""
         for user, chat in list(self._chats.values()):
-            request = request_bytes(
-                b"POST", CHAT, user.headers(chat=chat), chat_body("Thank you, is that all?")
-            )
-            await self._answer(request, time.monotonic())
+            await self._answer(user, chat, "Thank you, is that all?")
 
-    async def _answer(self, data: bytes, began: float) -> tuple[Response | None, int]:
+    async def _answer(
+        self, user: User, chat: str, words: str, *, is_streamed: bool = False
+    ) -> tuple[Response | None, int]:
         """Return the answer, if any, and the number of tries; each try asks the next proxy."""
-        answer, tries = None, 0
+        data = chat_request(user, words, chat=chat, stream=is_streamed)
+        began, answer, tries = time.monotonic(), None, 0
         self._next += 1
         first = self._next
         while tries < self.tries or time.monotonic() - began < self.again_within:
@@ -157,10 +148,8 @@ class Load:
         """Ask in a new chat for an earlier statement of this user; return whether the prompt had it, and note that."""
         self._probed += 1
         number = self._probed
-        body = chat_body(f"asked {number}: in which harbour does my boat lie?")
-        headers = user.headers(chat=f"probe-{number}-of-{user.id}")
-        began = time.monotonic()
-        await self._answer(request_bytes(b"POST", CHAT, headers, body), began)
+        began, asking = time.monotonic(), f"asked {number}: in which harbour does my boat lie?"
+        await self._answer(user, f"probe-{number}-of-{user.id}", asking)
         self.probes.append(Probe(began, number in self.world.remembered))
         return self.probes[-1].remembered
 
@@ -181,9 +170,7 @@ class Load:
 
     async def until_remembered(self, user: User) -> None:
         """Tell the statement that probes ask for, and wait until a chat is given it."""
-        body = chat_body(f"My boat lies in {REMEMBERED} harbour.")
-        headers = user.headers(chat=f"told-by-{user.id}")
-        await self._answer(request_bytes(b"POST", CHAT, headers, body), time.monotonic())
+        await self._answer(user, f"told-by-{user.id}", f"My boat lies in {REMEMBERED} harbour.")
 
         async def is_remembered() -> bool:
             await asyncio.sleep(_HURRIED_SECONDS)

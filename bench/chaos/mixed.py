@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass, field
 from itertools import count
 
-from bench.chaos.system import Proxy
+from bench.chaos.system import Process
 
 _SENTENCES = (
     *("My kayak is {mark}.", "Mein Fahrrad ist {mark}.", "Ma lanterne est {mark}."),
@@ -51,7 +51,7 @@ class Writers:
         wrong: The memories that were not as they had been left, in words.
     """
 
-    proxy: Proxy
+    proxy: Process
     chance: random.Random
     written: int = 0
     corrected: int = 0

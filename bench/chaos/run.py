@@ -3,7 +3,6 @@
 import asyncio
 import random
 import traceback
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import uvloop
 
-from bench.chaos.counting import Outcome, struck
+from bench.chaos.counting import struck
 from bench.chaos.faults import FAULTS, Fault, small_disk
 from bench.chaos.load import TALKERS, Load
 from bench.chaos.system import EXTRACTION_SECONDS, System
@@ -20,11 +19,6 @@ from bench.report import options_of, progress, publish, table
 from bench.servers import NotStartedError, unpack_package, work_folder
 
 _FAKETIME = "usr/lib/*/faketime/libfaketime.so.1"
-_HEADS = (
-    *("fault", "chats: answered byte for byte / asked", "asked again", "slowest chat in the fault"),
-    *("chats with memory in the fault", "lost", "not formed", "twice", "kept whole", "first memory after"),
-    *("nothing waits after", "load"),
-)
 _INTRO = (
     f"{TALKERS} people chat without a pause through `recollect serve`, half of it streamed, beside one who asks every second "
     "what a memory answers. A fault lasts ten seconds, or as long as so many kills take. Once it is over and memory is back, the load ends, "
@@ -39,9 +33,8 @@ _LEGEND = (
 )
 
 
-async def strike(fault: Fault, folder: Path, seed: int) -> Outcome:
-    """Bring a fault about under load, and return its outcome."""
-    chance = random.Random(seed)
+async def strike(fault: Fault, folder: Path, seed: int) -> dict[str, str]:
+    """Bring a fault about under load, and return its row of the table."""
     system = System(folder, World(random.Random(seed)))
     clock = await asyncio.to_thread(_clock_library, folder) if fault.sets_clock else None
     async with AsyncExitStack() as closing:
@@ -55,7 +48,7 @@ async def strike(fault: Fault, folder: Path, seed: int) -> Outcome:
             tries=fault.retries,
             again_within=fault.again_within,
         )
-        return await struck(fault.title, system, load, partial(fault.strike, system, chance))
+        return await struck(fault.title, system, load, partial(fault.strike, system))
 
 
 def _clock_library(folder: Path) -> Path:
@@ -64,42 +57,6 @@ def _clock_library(folder: Path) -> Path:
         return installed
     unpack_package("libfaketime", folder / "faketime")
     return next((folder / "faketime").glob(_FAKETIME))
-
-
-def _cells(found: Outcome) -> tuple[str, ...]:
-    answered = f"{found.answered} / {found.chats}"
-    if found.broken:
-        answered += f" ({found.broken} as far as the LLM came)"
-    return (
-        found.title,
-        answered,
-        str(found.again),
-        f"{found.slowest:.1f} s",
-        "-" if found.remembered is None else f"{found.remembered:.0%}",
-        str(len(found.lost)),
-        str(len(found.unformed)),
-        str(len(found.doubled)),
-        str(found.whole),
-        _seconds(found.memory_seconds),
-        _seconds(found.backlog_seconds),
-        f"{found.load:.0f}",
-    )
-
-
-def _seconds(seconds: float | None) -> str:
-    return "never" if seconds is None else f"{seconds:.1f} s"
-
-
-def _page(outcomes: Sequence[Outcome], missing: Sequence[str]) -> str:
-    remarks = [*missing]
-    for each in outcomes:
-        if each.states:
-            states = ", ".join(f"{count} {state}" for state, count in sorted(each.states.items()))
-            remarks.append(f"- {each.title}: exchanges that are not formed at the end: {states}.")
-        if each.leaks:
-            remarks.append(f"- {each.title}: log lines with words of people: {len(each.leaks)}.")
-    told = ["## Remarks", "\n".join(remarks)] if remarks else []
-    return "\n\n".join([_INTRO, table(_HEADS, map(_cells, outcomes)), _LEGEND, *told])
 
 
 def main() -> None:
@@ -111,16 +68,18 @@ def main() -> None:
     names = options.only.split(",") if options.only else list(FAULTS)
     if unknown := set(names) - set(FAULTS):
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
-    outcomes, missing = [], []
+    found: list[dict[str, str]] = []
+    missing: list[str] = []
     for name in names:
         try:
             with work_folder() as folder:
-                outcomes.append(uvloop.run(strike(FAULTS[name], folder, options.seed)))
+                found.append(uvloop.run(strike(FAULTS[name], folder, options.seed)))
         except NotStartedError as error:
             missing.append(f"- {name}: not run: {error}.")
         except Exception as error:  # noqa: BLE001 -- the other faults are measured all the same
             traceback.print_exc()
             missing.append(f"- {name}: not measured: {type(error).__name__}.")
         else:
-            progress(" | ".join(_cells(outcomes[-1])))
-    publish(options, "Faults under load", _page(outcomes, missing), outcomes)
+            progress(" | ".join(found[-1].values()))
+    rows = table(found[0], [each.values() for each in found]) if found else ""
+    publish(options, "Faults under load", "\n\n".join([_INTRO, rows, _LEGEND, *missing]), found)

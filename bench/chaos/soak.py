@@ -172,7 +172,6 @@ async def _chat(load: Load, until: float, rate: float) -> set[str]:
 
 
 async def _sample(system: System, samples: list[Sample], began: float) -> None:
-    assert system.database is not None
     while True:
         [row] = await rows(system.dsn, _WAITING)
         proxy, worker = system.proxies[0].pid, system.proxies[0].worker

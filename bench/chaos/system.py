@@ -24,15 +24,18 @@ EXTRACTION_SECONDS = 10
 
 
 class Process:
-    """A process of Recollect that can be killed and started again.
+    """A `recollect serve`, which keeps its port, or a `recollect worker`; it can be killed and started again.
 
     Attributes:
         folder: Its data folder, which also takes its log.
+        environ: Its environment.
+        port: The port that it serves on; 0 for a worker.
     """
 
-    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, environ: Mapping[str, str], *, serves: bool) -> None:
         self.folder = folder
-        self._environ = environ
+        self.environ = dict(environ)
+        self.port = free_port() if serves else 0
         self._server: Server | None = None
         self._closing = ExitStack()
 
@@ -55,14 +58,20 @@ class Process:
 
     async def start(self) -> None:
         """Start it, and wait until it serves."""
-        self._server = await asyncio.to_thread(self._started)
-
-    def _started(self) -> Server:
-        raise NotImplementedError
+        started = (
+            recollect(self.folder, self.environ, port=self.port, log_level="info", path="/memory/live")
+            if self.port
+            else worker(self.folder, self.environ)
+        )
+        self._server = await asyncio.to_thread(self._closing.enter_context, started)
 
     async def kill(self) -> None:
-        """Kill it."""
+        """Kill it: a worker with the process in which it forms, which would end with a proxy by itself."""
         if self._server is not None:
+            inner = None if self.port else self.worker
+            if inner is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(inner, signal.SIGKILL)
             self._server.process.kill()
             await self.stop()
 
@@ -70,26 +79,6 @@ class Process:
         """End it."""
         self._server = None
         await asyncio.to_thread(self._closing.close)
-
-
-class Proxy(Process):
-    """A `recollect serve` that keeps its port. Its worker ends with it.
-
-    Attributes:
-        port: The port that it serves on.
-    """
-
-    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
-        super().__init__(folder, environ)
-        self.port = free_port()
-
-    def _started(self) -> Server:
-        served = recollect(self.folder, self._environ, port=self.port, log_level="info", path="/memory/live")
-        return self._closing.enter_context(served)
-
-    def embed_by(self, embedder: str) -> None:
-        """Have it embed by another embedder once it is started again."""
-        self._environ = {**self._environ, "RECOLLECT_EMBEDDER": embedder}
 
     async def api(self, method: bytes, path: str, body: dict[str, Any] | None = None) -> Any:
         """Ask its memory API; return the answer's JSON."""
@@ -108,21 +97,6 @@ class Proxy(Process):
         return None
 
 
-class Worker(Process):
-    """A `recollect worker`, of two processes."""
-
-    def _started(self) -> Server:
-        return self._closing.enter_context(worker(self.folder, self._environ))
-
-    async def kill(self) -> None:
-        """Kill it, and the process in which it forms."""
-        inner = self.worker
-        if inner is not None:
-            with suppress(ProcessLookupError):
-                os.kill(inner, signal.SIGKILL)
-        await super().kill()
-
-
 @dataclass
 class System:
     """The processes of a run, and the models that they ask.
@@ -132,22 +106,22 @@ class System:
         world: The answers of the models.
         proxies: In the order in which they are asked.
         workers: The workers of their own.
-        database: The run's own; None: the one that the proxy brings.
-        line: The way to it; None where there is none.
-        pair: A primary and its standby, in place of one database; None: there is one.
+        database: The run's own, unless the proxy brings one, or there is a pair.
+        line: The way to it.
+        pair: A primary and its standby, in place of one database.
         dsn: Where the bench itself finds the database.
-        clock_file: By which the processes' clock is set; None: it is the machine's.
+        clock_file: By which the processes' clock is set.
     """
 
     folder: Path
     world: World
-    proxies: list[Proxy] = field(default_factory=list)
-    workers: list[Worker] = field(default_factory=list)
-    database: Database | None = None
-    line: Line | None = None
-    pair: Pair | None = None
-    dsn: str = ""
-    clock_file: Path | None = None
+    proxies: list[Process] = field(default_factory=list)
+    workers: list[Process] = field(default_factory=list)
+    database: Database = field(init=False)
+    line: Line = field(init=False)
+    pair: Pair = field(init=False)
+    dsn: str = field(init=False)
+    clock_file: Path = field(init=False)
 
     @property
     def ports(self) -> list[int]:
@@ -157,8 +131,7 @@ class System:
     @property
     def logs(self) -> list[str]:
         """Every line that any process of ours has logged."""
-        owners: list[Process] = [*self.proxies, *self.workers]
-        return [line for owner in owners for line in owner.logs]
+        return [line for owner in (*self.proxies, *self.workers) for line in owner.logs]
 
     async def start(self, plan: "Plan", closing: AsyncExitStack) -> None:
         """Start everything; it ends with ``closing``."""
@@ -172,24 +145,19 @@ class System:
         elif not plan.embedded:
             await self._start_database(closing)
         settings = self._settings(plan, *(model.base_url for model in models))
-        for number in range(plan.proxies):
-            folder = self.folder / f"proxy-{number}"
+        kinds = [("proxy", number) for number in range(plan.proxies)]
+        kinds += [("worker", number) for number in range(plan.workers)]
+        for kind, number in kinds:
+            folder = self.folder / f"{kind}-{number}"
             folder.mkdir(mode=0o711, exist_ok=True)
             if plan.embedded:
                 put_database(folder)
-            proxy = Proxy(folder, environment(**settings) | self._clock(plan))
-            self.proxies.append(proxy)
-            closing.push_async_callback(proxy.stop)
-            await proxy.start()
+            process = Process(folder, environment(**settings) | self._clock(plan), serves=kind == "proxy")
+            (self.proxies if kind == "proxy" else self.workers).append(process)
+            closing.push_async_callback(process.stop)
+            await process.start()
         if plan.embedded:
             self.dsn = dsn_in(self.proxies[0].folder / "postgres" / "data")
-        for number in range(plan.workers):
-            folder = self.folder / f"worker-{number}"
-            folder.mkdir(mode=0o711)
-            forming = Worker(folder, environment(**settings))
-            self.workers.append(forming)
-            closing.push_async_callback(forming.stop)
-            await forming.start()
 
     async def _start_database(self, closing: AsyncExitStack) -> None:
         folder = self.folder / "database"
@@ -214,10 +182,10 @@ class System:
             "openwebui_status": "false",
             "recall_deadline_ms": 300,
         }
-        if self.line is not None:
-            settings["database_url"] = self.line.dsn
-        if self.pair is not None:
+        if plan.replicated:
             settings["database_url"] = self.pair.dsn
+        elif not plan.embedded:
+            settings["database_url"] = self.line.dsn
         if plan.embeds_by_server:
             settings |= {"embedder": "openai:e", "embedder_base_url": embedder}
         if plan.workers:

@@ -3,19 +3,19 @@
 A case is one message of a person, an extraction model's answer to it, and the right decisions. Never: running or scoring them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
 import msgspec
 
 from bench.files import DatasetError, read_lines
 from bench.scripted import Numbers
-from recollect.model import Asking, Exchange, Kind, Lasting, Memory, Stance
+from recollect.model import Asking, Exchange, Kind, Memory
 
 
 class Half(StrEnum):
@@ -72,39 +72,8 @@ class StoredMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     importance: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
 
 
-class ChatMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An earlier message of the chat."""
-
-    role: Literal["user", "assistant"]
-    text: str
-
-
-class ExtractedItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A statement as the extraction model answers it; ``about``, ``ends`` and ``affects`` number stored memories."""
-
-    evidence: str
-    content: str
-    kind: str
-    importance: float
-    confidence: float = 1.0
-    relation: str = "new"
-    about: tuple[_Number, ...] | _Number | None = None
-    event_date: str | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
-    affects: tuple[_Number, ...] = ()
-    ends: tuple[_Number, ...] = ()
-    subject: str | None = None
-    stance: Stance = Stance.STATED
-    steers: bool = False
-    lasts: Lasting = Lasting.YEARS
-
-    @property
-    def about_numbers(self) -> tuple[int, ...]:
-        """The numbers of the memories that it is about."""
-        if self.about is None:
-            return ()
-        return self.about if isinstance(self.about, tuple) else (self.about,)
+Item: TypeAlias = Mapping[str, Any]
+"""A statement as the extraction model answers it; ``about``, ``ends`` and ``affects`` number stored memories."""
 
 
 class StatedCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,7 +106,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         model: The worth of the models' answers.
         stored: The memories that the person has.
         injected: The numbers of those in the prompt.
-        history: Earlier messages of the chat: the user's and the assistant's by turns.
+        history: Earlier messages of the chat (``role`` and ``text``): the user's and the assistant's by turns.
         said: The message, with everything a frontend puts around it.
         commands: The wishes that it finds.
         truth: The right decision about each item.
@@ -156,9 +125,9 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     said_at: _Moment
     stored: tuple[StoredMemory, ...] = ()
     injected: tuple[_Number, ...] = ()
-    history: tuple[ChatMessage, ...] = ()
+    history: tuple[dict[str, str], ...] = ()
     reply: str = ""
-    extracted: tuple[ExtractedItem, ...] = ()
+    extracted: tuple[dict[str, Any], ...] = ()
     commands: tuple[StatedCommand, ...] = msgspec.field(name="wishes", default=())
     truth: tuple[Truth, ...] = ()
     suspect: tuple[_Number, ...] = ()
@@ -232,17 +201,19 @@ class CaseScript:
         )
         return (StatedCommand(Asking.FORGET, case.said, meant),) if meant else ()
 
-    def _answered(self, item: ExtractedItem, numbers: Numbers) -> dict[str, Any]:
+    def _answered(self, item: Item, numbers: Numbers) -> dict[str, Any]:
         """Return an item with the numbers that the model was shown."""
-        about = self._shown(item.about_numbers, numbers)
-        return msgspec.structs.asdict(item) | {
-            "relation": item.relation if about else "new",
+        told = item.get("about")
+        about = self._shown([told] if isinstance(told, int) else told or (), numbers)
+        return {
+            **item,
+            "relation": item.get("relation") if about else "new",
             "about": about,
-            "affects": self._shown(item.affects, numbers),
-            "ends": self._shown(item.ends, numbers),
+            "affects": self._shown(item.get("affects", ()), numbers),
+            "ends": self._shown(item.get("ends", ()), numbers),
         }
 
-    def _shown(self, stored: Sequence[int], numbers: Numbers) -> list[int]:
+    def _shown(self, stored: Iterable[int], numbers: Numbers) -> list[int]:
         if self.case.model is Model.NOTHING:
             return []
         return [numbers[self.stored[each]] for each in stored if self.stored[each] in numbers]

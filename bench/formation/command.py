@@ -1,6 +1,6 @@
 """Measures the fate of an extraction model's answers: junk, false merges, missed and lost statements.
 
-    python -m bench formation [--half tune|check] [--cases FOLDER] [--language CODE] [--case ID] [--limit N]
+    python -m bench formation [--half tune|check] [--language CODE] [--case ID] [--limit N]
 
 Each labelled case is one message of a user of its own. The models' answers to it, right or wrong, are written in the case;
 everything else is as in a chat. `--case` prints one case whole, of either half.
@@ -34,7 +34,6 @@ def _options() -> Namespace:
     parser.add_argument(
         "--half", type=Half, choices=list(Half), default=Half.CHECK, help="of the labelled cases"
     )
-    parser.add_argument("--cases", type=Path, default=_CASES, help="the folder of the labelled cases")
     parser.add_argument("--language", help="only cases in this language")
     parser.add_argument("--case", help="print this one case whole")
     parser.add_argument("--limit", type=int, help="at most N cases")
@@ -44,7 +43,7 @@ def _options() -> Namespace:
 def main() -> None:
     """Run the cases, and print the figures."""
     options = _options()
-    read = read_cases(options.cases, half=options.half, language=options.language, case_id=options.case)
+    read = read_cases(_CASES, half=options.half, language=options.language, case_id=options.case)
     began = time.perf_counter()
     outcomes = asyncio.run(run_cases(read[: options.limit]))
     if options.case:

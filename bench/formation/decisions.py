@@ -10,7 +10,7 @@ from uuid import UUID
 
 from rapidfuzz import fuzz
 
-from bench.formation.cases import Decision, ExtractedItem
+from bench.formation.cases import Decision, Item
 from recollect.model import (
     Add,
     Candidate,
@@ -57,7 +57,7 @@ UNASKED = Decided(Decision.IGNORE, "not_asked")
 
 
 def decided_items(
-    items: Sequence[ExtractedItem], done: Sequence[tuple[Change, Change]], numbers: Mapping[UUID, int]
+    items: Sequence[Item], done: Sequence[tuple[Change, Change]], numbers: Mapping[UUID, int]
 ) -> tuple[list[Decided], list[Decided]]:
     """Return the decision about each item, and those without an item."""
     found: dict[int, Decided] = {}
@@ -81,7 +81,7 @@ def decided_items(
         return [UNASKED] * len(items), alone
     for content, evidence, decided in named:
         likeness = {
-            number: fuzz.ratio(content, item.content) + fuzz.ratio(evidence, item.evidence)
+            number: fuzz.ratio(content, item["content"]) + fuzz.ratio(evidence, item["evidence"])
             for number, item in enumerate(items)
             if number not in found
         }

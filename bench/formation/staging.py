@@ -72,7 +72,7 @@ async def stage(bench: Bench, case: Case) -> Staged:
 
 def hear_message(case: Case, number: int, *, session: str = CHAT) -> DetectedTurn:
     """Read a message, counted from 0, as the proxy reads it with the earlier ones."""
-    told = [{"role": each.role, "content": each.text} for each in case.history]
+    told = [{"role": each["role"], "content": each["text"]} for each in case.history]
     messages = [*told, {"role": "user", "content": case.said}][: number + 1]
     if case.speaker is not None:
         messages = [each | {"name": case.speaker} if each["role"] == "user" else each for each in messages]
@@ -112,7 +112,7 @@ async def _say_before(bench: Bench, case: Case) -> None:
         heard = hear_message(case, number)
         if heard.turn is None:
             raise ValueError(case.id)
-        reply = case.history[number + 1].text
+        reply = case.history[number + 1]["text"]
         exchange = Exchange(uuid7(), heard.turn, reply, uuid7(), uuid7())
         await bench.backends.log.append(exchange)
         await bench.backends.inbox.complete([Formed(exchange)], at=bench.clock())

@@ -90,7 +90,7 @@ def case_lines(outcome: Outcome) -> Iterator[str]:
         marks += [outcome.doubt[number].value] if number in outcome.doubt else []
         yield f"  stored {number} ({', '.join([f'{memory.said_at:%Y-%m-%d}', *marks])}): {memory.content}"
     for message in case.history:
-        yield f"  {message.role}: {message.text}"
+        yield f"  {message['role']}: {message['text']}"
     yield f"  said ({case.said_at:%Y-%m-%d}): {case.said}"
     for each in outcome.judgements:
         truth, decided = each.truth, each.decided
@@ -98,7 +98,7 @@ def case_lines(outcome: Outcome) -> Iterator[str]:
             yield "  without an item"
         else:
             item = case.extracted[truth.item]
-            yield f'  item {truth.item}: {item.content} <- "{item.evidence}"'
+            yield f'  item {truth.item}: {item["content"]} <- "{item["evidence"]}"'
         verdict = "right" if each.right else "WRONG"
         should, did = _target(truth.decision, truth.target), _target(decided.decision, decided.target)
         yield f"    {verdict}: should {should}, did {did}, because: {decided.reason}"

@@ -11,32 +11,32 @@ the first run fills within minutes.
 import asyncio
 import sys
 import tempfile
-import time
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from bench.files import read_lines
 from bench.golden.answers import Answer, ask, differences
-from bench.golden.stores import People, open_people
+from bench.golden.people import of_conversation, of_life
+from bench.golden.stores import open_people
 from bench.lives.reading import read_lives
 from bench.recall.dataset import read_conversations
-from bench.report import progress
+from bench.report import parser_of, progress
 
 FILE = Path(__file__).with_name("given.jsonl")
 _CACHE = Path(tempfile.gettempdir()) / "recollect-golden"
 
 
-async def _asked(people: People) -> list[Answer]:
+async def _asked(options: Namespace) -> list[Answer]:
     """Return the answers to all questions."""
-    began = time.monotonic()
-    async with open_people(people) as bench:
-        progress(f"stores opened in {time.monotonic() - began:.0f} s")
-        answers = [await ask(bench, person, each) for person in people.all for each in person.questions]
-    progress(f"{len(answers)} questions, {time.monotonic() - began:.0f} s in all")
-    return answers
+    lives = read_lives(options.lives)
+    people = [*map(of_life, lives), *map(of_conversation, read_conversations(options.conversations))]
+    async with open_people(people, lives, options.cache) as bench:
+        progress("stores opened")
+        return [await ask(bench, person, each) for person in people for each in person.questions]
 
 
 def _show(before: Mapping[str, Answer], now: Sequence[Answer], most: int) -> bool:
@@ -61,19 +61,18 @@ def _show(before: Mapping[str, Answer], now: Sequence[Answer], most: int) -> boo
 
 def main() -> None:
     """Run the command."""
-    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("action", choices=("record", "compare"))
     parser.add_argument("--lives", type=Path, action="append", required=True)
     parser.add_argument("--conversations", type=Path, required=True)
     parser.add_argument("--cache", type=Path, default=_CACHE, help="folder of the exports")
     parser.add_argument("--show", type=int, default=10, help="print the first N differences of each kind")
     options = parser.parse_args()
-    people = People(read_lives(options.lives), read_conversations(options.conversations), options.cache)
-    answers = asyncio.run(_asked(people))
+    options.cache.mkdir(parents=True, exist_ok=True)
+    answers = asyncio.run(_asked(options))
     if options.action == "record":
         FILE.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in answers))
         print(f"{FILE.name}: {len(answers)} questions")
         return
-    lines = FILE.read_bytes().splitlines()
-    before = {each.question: each for each in (msgspec.json.decode(line, type=Answer) for line in lines)}
+    before = {each.question: each for each in read_lines([FILE], Answer)}
     sys.exit(_show(before, answers, options.show))

@@ -1,12 +1,16 @@
-"""The people whose questions are asked, with the labels of everything that they may be given. Never: an engine."""
+"""The people whose questions are asked, with the labels of everything that they may be given. Never: an answer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 
-from bench.lives.life import Life, is_alike, plain
+from bench.engines import Bench
+from bench.lives.formation import replay
+from bench.lives.life import Life, LifeScript, is_alike, plain
 from bench.recall.dataset import LabelledConversation, Question, SaidTurn
+from bench.recall.plan import Sending, plan
 from recollect.model import Item, Memory, Role
 
 QUESTIONS = 60
@@ -33,12 +37,16 @@ class Person:
 
     Attributes:
         last: When they last said anything.
+        told: Everything they said, by which an export of it is known again.
+        tell: Tells it to a bench.
     """
 
     id: str
     last: datetime
     questions: tuple[GoldenQuestion, ...]
     label: Callable[[Item], str]
+    told: str
+    tell: Callable[[Bench], Awaitable[object]]
 
 
 def of_life(life: Life) -> Person:
@@ -57,7 +65,9 @@ def of_life(life: Life) -> Person:
         same += [each.id for each in life.labels if not same and is_alike(each.content, item.content)]
         return same[-1] if same else _unlabelled(item)
 
-    return Person(life.person, datetime.fromisoformat(life.chats[-1]["at"]), questions, label)
+    last = datetime.fromisoformat(life.chats[-1]["at"])
+    tell = partial(replay, life=life)
+    return Person(life.person, last, questions, label, repr(life.chats), tell)
 
 
 def of_conversation(conversation: LabelledConversation) -> Person:
@@ -73,7 +83,19 @@ def of_conversation(conversation: LabelledConversation) -> Person:
         return sessions[item.session_id][item.turn_index // 2].id
 
     questions = [_asked(conversation.id, each, last) for each in _spread(conversation.questions)]
-    return Person(conversation.id, last, tuple(questions), label)
+    tell = partial(_log, conversation=conversation)
+    return Person(conversation.id, last, tuple(questions), label, repr(conversation.turns), tell)
+
+
+async def _log(bench: Bench, conversation: LabelledConversation) -> None:
+    """Have a conversation logged, without any statement."""
+    bench.scripts[conversation.id] = LifeScript(Life(conversation.id, "", (), ()))
+    bench.clock.restart()
+    for each in plan(conversation, questions=0):
+        if isinstance(each, Sending):
+            at = each.turn.at or bench.clock()
+            await bench.say(conversation.id, each.turn.session, each.turn.id, each.messages, each.reply, at)
+            await bench.form(conversation.id)
 
 
 def _asked(person: str, question: Question, last: datetime) -> GoldenQuestion:

@@ -7,6 +7,7 @@ Never: questions and recall, what a real model would answer.
 """
 
 import difflib
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -57,18 +58,30 @@ async def replay(bench: Bench, life: Life) -> Counter[str]:
     """Let a person live, and score the store."""
     bench.clock.restart()
     bench.scripts[life.person] = LifeScript(life)
-    calls, characters = bench.asked.calls, bench.asked.characters
+    calls, characters, prompts = bench.asked.calls, bench.asked.characters, Counter[str]()
     for chat in life.chats:
-        at, before = datetime.fromisoformat(chat["at"]), list[dict[str, str]]()
+        at, before, last = datetime.fromisoformat(chat["at"]), list[dict[str, str]](), b""
         for number, turn in enumerate(chat["turns"]):
             said, replied = exchanged(turn)
             key, said_at = f"{chat['chat']}-{number}", at + number * _BETWEEN_TURNS
-            await bench.say(life.person, chat["chat"], key, [*before, said], turn["assistant"], said_at)
+            sent = await bench.say(
+                life.person, chat["chat"], key, [*before, said], turn["assistant"], said_at
+            )
+            prompts += prompt_kept(last, sent)
+            last = sent
             before += [said, replied]
             await bench.form(life.person)
         await bench.form(life.person)
     found = score(life, await bench.stored(life.person))
-    return found + Counter(calls=bench.asked.calls - calls, characters=bench.asked.characters - characters)
+    calls, characters = bench.asked.calls - calls, bench.asked.characters - characters
+    return found + prompts + Counter(calls=calls, characters=characters)
+
+
+def prompt_kept(before: bytes, after: bytes) -> Counter[str]:
+    """Return the size of a request's messages, and how much of them its chat's next begins with: what a cache of prompts sees."""
+    messages = before.removesuffix(b"]}")
+    again = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(messages, after, strict=False))
+    return Counter(sent=len(messages), sent_again=sum(1 for _ in again))
 
 
 def figures(scores: Sequence[Counter[str]]) -> str:
@@ -81,5 +94,6 @@ def figures(scores: Sequence[Counter[str]]) -> str:
         f"dates wrong {of['wrong_dates']}/{of['dated']}",
         f"stored {of['stored']}",
         f"calls {of['calls']}, {of['characters']} characters",
+        f"prompts sent again with the next turn {percent(of['sent_again'], of['sent'], 1)}",
     ]
     return "; ".join(parts)

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tests.scripted.extraction import command, statement
@@ -22,11 +22,9 @@ class RightModel:
 
     Attributes:
         told: The facts, by the keys of their chats.
-        asked: The chats that it was asked about.
     """
 
     told: Mapping[str, Told]
-    asked: set[str] = field(default_factory=set)
 
     def statements(
         self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
@@ -35,7 +33,6 @@ class RightModel:
         told = self._told(exchanges)
         if told is None:
             return []
-        self.asked.add(told.key)
         return self.answer(told, [numbers[each.id] for each in known if each.content == told.known])
 
     def answer(self, told: Told, about: list[int]) -> list[dict[str, Any]]:

@@ -3,46 +3,25 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from types import MappingProxyType
 
 from bench.figures import percent
 from bench.loss.told import Told
 from bench.report import table
 from recollect.model import Reason
 
-
-class Cause(StrEnum):
-    """A cause by which a fact is lost."""
-
-    GATE = "model never asked"
-    COMMAND = "taken for a command"
-    UNANSWERED = "nothing became of the answer"
-    EVIDENCE = "quote not found"
-    ECHO = "taken for an echo"
-    ORDER = "taken for an order"
-    SECRET = "taken for a secret"  # noqa: S105 -- a label
-    IMPORTANCE = "too unimportant"
-    STANCE = "not stated, or passing"
-    MERGED = "merged with another"
-    OTHER = "other"
-
-
-_CAUSES: Mapping[str, Cause] = MappingProxyType(
-    {
-        Reason.NO_EVIDENCE: Cause.EVIDENCE,
-        Reason.INJECTED: Cause.ECHO,
-        Reason.INSTRUCTION: Cause.ORDER,
-        Reason.CONFIDENTIAL: Cause.SECRET,
-        Reason.LOW_IMPORTANCE: Cause.IMPORTANCE,
-        Reason.NOT_STATED: Cause.STANCE,
-        Reason.PASSING: Cause.STANCE,
-        Reason.EQUAL_CONTENT: Cause.MERGED,
-        Reason.REPEATS: Cause.MERGED,
-        Reason.FORGOTTEN: Cause.COMMAND,
-        Reason.CORRECTED: Cause.COMMAND,
-    }
-)
+_CAUSES: Mapping[str, str] = {
+    Reason.NO_EVIDENCE: "quote not found",
+    Reason.INJECTED: "taken for an echo",
+    Reason.INSTRUCTION: "taken for an order",
+    Reason.CONFIDENTIAL: "taken for a secret",
+    Reason.LOW_IMPORTANCE: "too unimportant",
+    Reason.NOT_STATED: "not stated, or passing",
+    Reason.PASSING: "not stated, or passing",
+    Reason.EQUAL_CONTENT: "merged with another",
+    Reason.REPEATS: "merged with another",
+    Reason.FORGOTTEN: "taken for a command",
+    Reason.CORRECTED: "taken for a command",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +44,25 @@ class Became:
 
     Attributes:
         kept: The memory of it in the store; None without one.
-        cause: Why nothing of a fact is there.
+        cause: Why nothing of a fact is there; "" if it is.
         reason: The reason that was recorded.
         given: Whether its question was given it; None where nothing was asked.
     """
 
     told: Told
     kept: str | None
-    cause: Cause | None = None
+    cause: str = ""
     reason: str = ""
     given: bool | None = None
 
 
-def cause_of(event: Event | None, *, asked: bool, hidden: bool) -> tuple[Cause, str]:
+def cause_of(event: Event | None, *, asked: bool, hidden: bool) -> tuple[str, str]:
     """Return the cause of a loss, by the event of its exchange, and the recorded reason."""
-    if event is not None and event.content:
-        return _CAUSES.get(event.reason, Cause.OTHER), f"{event.action}:{event.reason}"
+    if event is not None and (event.content or (asked and not hidden)):
+        return _CAUSES.get(event.reason, "other"), f"{event.action}:{event.reason}"
     if hidden:
-        return Cause.COMMAND, "hidden"
-    if not asked:
-        return Cause.GATE, ""
-    if event is not None:
-        return _CAUSES.get(event.reason, Cause.OTHER), f"{event.action}:{event.reason}"
-    return Cause.UNANSWERED, ""
+        return "taken for a command", "hidden"
+    return ("nothing became of the answer" if asked else "model never asked"), ""
 
 
 def report(became: Sequence[Became]) -> str:
@@ -95,7 +70,7 @@ def report(became: Sequence[Became]) -> str:
     facts = [each for each in became if not each.told.empty]
     empty = [each for each in became if each.told.empty]
     asked = [each for each in facts if each.given is not None]
-    causes = Counter(str(each.cause) for each in facts if each.cause)
+    causes = Counter(each.cause for each in facts if each.cause)
     lines = [
         f"- facts lost: {_lost(facts)}",
         f"- asked for later, given: {_share([each.given for each in asked])}",

@@ -1,6 +1,6 @@
 """How many of a thousand short facts in 25 languages are lost between what people type and the store, by cause.
 
-    python -m bench loss [--model right|hasty|URL] [--only LANGUAGE] [--every N] [--no-questions]
+    python -m bench loss [--model right|hasty|URL] [--only LANGUAGE] [--every N]
 
 Each fact is typed in a chat of its own by a person who types one language, and formed by a real engine over a real Postgres
 with the real embedder. A scripted model answers the label: ``right`` as it should, ``hasty`` like a small model that
@@ -12,7 +12,6 @@ Never: which rule lost a fact beyond the reason that was recorded.
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
 from typing import Any
 
 from uuid_utils.compat import uuid7
@@ -77,23 +76,23 @@ def _imported(person: str, content: str, at: datetime) -> Memory:
     return Memory(uuid7(), person, Kind.FACT, Source.IMPORT, content, 0.5, at, at, provenance=told)
 
 
-async def look(
-    bench: Bench, person: str, messages: Sequence[Told], asked: set[str], *, questions: bool
-) -> list[Became]:
-    """Return what became of everything that a person typed."""
-    stored = {each.provenance.session_id: each for each in await bench.stored(person) if _is_told(each)}
-    events = _events(bench)
-    hidden = {key for key, each in bench.inbox.completed.items() if _hides(each.applied)}
+async def look(bench: Bench, person: str, messages: Sequence[Told]) -> list[Became]:
+    """Return what became of everything that a person typed, and ask for each fact that is there."""
+    stored = {each.provenance.session_id: each for each in await bench.stored(person)}
+    completed, events = bench.inbox.completed, _events(bench)
+    asked = {key for key, each in completed.items() if each.formed.extracted_count}
+    hidden = {key for key, each in completed.items() if any(isinstance(done, Hide) for done in each.applied)}
     became = []
     for told in messages:
-        memory = stored.get(told.key)
-        cause, reason = (
-            (None, "")
-            if memory or told.empty
-            else cause_of(events.get(told.key), asked=told.key in asked, hidden=told.key in hidden)
-        )
-        given = await _given(bench, person, told, memory) if questions and told.ask and memory else None
-        became.append(Became(told, memory.content if memory else None, cause, reason, given))
+        if memory := stored.get(told.key):
+            given = await _given(bench, person, told, memory) if told.ask else None
+            became.append(Became(told, memory.content, given=given))
+        elif told.empty:
+            became.append(Became(told, None))
+        else:
+            event = events.get(told.key)
+            cause = cause_of(event, asked=told.key in asked, hidden=told.key in hidden)
+            became.append(Became(told, None, *cause))
     return became
 
 
@@ -118,14 +117,6 @@ def _content(change: Change) -> str:
             return ""
 
 
-def _is_told(memory: Memory) -> bool:
-    return memory.provenance.session_id is not None
-
-
-def _hides(changes: Sequence[Any]) -> bool:
-    return any(isinstance(each, Hide) for each in changes)
-
-
 async def _given(bench: Bench, person: str, told: Told, memory: Memory) -> bool:
     """Return whether the prompt of a later question has the memory of a fact."""
     messages = [{"role": "user", "content": told.ask}]
@@ -137,35 +128,26 @@ async def _given(bench: Bench, person: str, told: Told, memory: Memory) -> bool:
     )
 
 
-async def measure(messages: Sequence[Told], model: str, *, questions: bool) -> list[Became]:
+async def measure(messages: Sequence[Told], model: str) -> list[Became]:
     """Tell everything, several people at once, and look."""
-    by_language = {
-        language: list(own)
-        for language, own in groupby(
-            sorted(messages, key=lambda each: each.language), lambda each: each.language
-        )
-    }
+    by_language: dict[str, list[Told]] = {}
+    for each in messages:
+        by_language.setdefault(each.language, []).append(each)
     live = model not in _MODELS
     server = {"extraction_base_url": model, "extraction_model": "live"}
     patient: dict[str, Any] = server | {"extraction_timeout_seconds": _ANSWER_SECONDS}
+    gate = asyncio.Semaphore(len(by_language) if live else _AT_ONCE)
     async with open_bench(live=live, **patient if live else {}) as bench:
         script = _MODELS.get(model, RightModel)({each.key: each for each in messages})
         bench.scripts |= dict.fromkeys(by_language, script)
-        gate = asyncio.Semaphore(len(by_language) if live else _AT_ONCE)
 
-        async def live_one(language: str, own: Sequence[Told]) -> None:
+        async def tell_by_turns(language: str, own: Sequence[Told]) -> None:
             async with gate:
                 await tell(bench, language, own)
 
-        await asyncio.gather(*(live_one(*each) for each in by_language.items()))
-        completed = bench.inbox.completed
-        asked = (
-            {key for key, each in completed.items() if each.formed.extracted_count} if live else script.asked
-        )
+        await asyncio.gather(*(tell_by_turns(*each) for each in by_language.items()))
         return [
-            each
-            for language, own in by_language.items()
-            for each in await look(bench, language, own, asked, questions=questions)
+            each for person, own in sorted(by_language.items()) for each in await look(bench, person, own)
         ]
 
 
@@ -177,9 +159,7 @@ def main() -> None:
     )
     parser.add_argument("--only", help="only this language")
     parser.add_argument("--every", type=int, default=1, help="only every N-th message")
-    parser.add_argument("--no-questions", action="store_true", help="ask nothing afterwards")
     options = parser.parse_args()
     messages = [each for each in read_told() if options.only in {None, each.language}][:: options.every]
-    work = measure(messages, options.model, questions=not options.no_questions)
-    became = asyncio.run(asyncio.wait_for(work, _MOST_SECONDS))
+    became = asyncio.run(asyncio.wait_for(measure(messages, options.model), _MOST_SECONDS))
     publish(options, f"Facts lost, {options.model} model", report(became), became)

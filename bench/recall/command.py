@@ -63,7 +63,7 @@ async def measure(conversations: Sequence[LabelledConversation], questions: int 
             bench.clock.restart()
             bench.inbox.completed.clear()
             turns: dict[object, list[str]] = {}
-            for step in plan(conversation, questions=questions):
+            for step in plan(conversation, questions):
                 if isinstance(step, Sending):
                     await _say(bench, conversation.id, step, turns)
                 else:

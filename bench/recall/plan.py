@@ -41,21 +41,13 @@ class Sending:
 
 def plan(
     conversation: LabelledConversation,
-    *,
     questions: int | None = None,
-    history_messages: int | None = HISTORY_MESSAGES,
 ) -> list[Sending | Question]:
     """Return the requests and the questions of a conversation, in order.
 
-    A question with ``before`` is asked before the exchange of that turn, the others at the end.
-
-    Args:
-        conversation: The conversation.
-        questions: How many of its questions are asked at most, its first; None: all.
-        history_messages: How many messages before the user's a request carries at most; None: all, as a
-            frontend sends them.
+    A question with ``before`` is asked before the exchange of that turn, the others at the end. At most ``questions`` are asked,
+    the first ones; None: all.
     """
-    oldest = None if history_messages is None else -history_messages
     exchanges = _exchanges(conversation.turns)
     exchange_of = {turn.id: n for n, turns in enumerate(exchanges) for turn in turns}
     asked = defaultdict[int, list[Question]](list)
@@ -70,17 +62,11 @@ def plan(
         turn, *replies = turns
         history = said[turn.session]
         if turn.role == "user":
-            steps.append(Sending(turn, tuple(replies), (*history[oldest:], _message(turn, named=named))))
+            steps.append(
+                Sending(turn, tuple(replies), (*history[-HISTORY_MESSAGES:], _message(turn, named=named)))
+            )
         history += [_message(each, named=named) for each in turns if each.role in {"user", "assistant"}]
     return [*steps, *asked[len(exchanges)]]
-
-
-def sendings(
-    conversation: LabelledConversation, history_messages: int | None = HISTORY_MESSAGES
-) -> list[Sending]:
-    """Return the requests of a conversation, in order."""
-    steps = plan(conversation, questions=0, history_messages=history_messages)
-    return [each for each in steps if isinstance(each, Sending)]
 
 
 def _exchanges(turns: Sequence[SaidTurn]) -> list[list[SaidTurn]]:

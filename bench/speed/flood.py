@@ -86,7 +86,7 @@ def main() -> None:
     ):
         api = memory_api(server)
         for statement in statements(_OTHERS):
-            api.call("POST", "/memory/users/other/memories", {"content": statement})
+            api.post("/memory/users/other/memories", json={"content": statement})
         own, crowd = (
             System("on", "", server.port, of_person(person), server) for person in ("other", "reader")
         )

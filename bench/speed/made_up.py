@@ -1,6 +1,5 @@
-"""A person with as many made-up statements and messages as wanted, and questions about them. Never: a figure."""
+"""Fills a store with as many statements and messages as wanted. Never: their words, a figure."""
 
-import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,45 +14,12 @@ from recollect.indexing import index_user
 from recollect.model import EmbeddingScope, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 
-PERSON = "anna"
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 _AT_ONCE = 500
 _EMBEDDED = 500
 _NEAR = 0.5
 """The length of the vector that is added to a unit vector."""
 _SEED = 2026
-_WHO = (
-    *("Anna", "her sister Ida", "her son Max", "the neighbour", "her boss", "uncle Tom", "the choir"),
-    "Dr. Roth",
-)
-_DOES = (
-    *("prefers", "bought", "repairs", "is allergic to", "dreams of", "wrote about", "sells", "avoids"),
-    "collects",
-)
-_WHAT = (
-    *("tea", "bicycles", "peanuts", "the blue house", "old maps", "violin lessons", "a rowing boat", "jazz"),
-    "bees",
-)
-_WHERE = (
-    *("in Lisbon", "at work", "on Sundays", "since March", "near the lake", "at school", "in winter"),
-    "at home",
-)
-
-
-def statements(count: int) -> list[str]:
-    """Return made-up statements, no two alike."""
-    drawn = random.Random(_SEED)
-    parts = (_WHO, _DOES, _WHAT, _WHERE)
-    return [f"{' '.join(drawn.choice(part) for part in parts)}, number {each}" for each in range(count)]
-
-
-def questions(round_number: int, count: int) -> list[str]:
-    """Return the questions of a round, never the same again."""
-    drawn = random.Random(_SEED + 1 + round_number)
-    return [
-        f"What {drawn.choice(_WHO)} {drawn.choice(_DOES)} {drawn.choice(_WHERE)}, case {round_number}-{each}?"
-        for each in range(count)
-    ]
 
 
 class Sampled:

@@ -4,7 +4,6 @@ import itertools
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 SIZES = {"2 KB": 2_000, "200 KB": 200_000}
 MEMORIES = 1000
@@ -69,44 +68,27 @@ def messages(size: int) -> list[dict[str, str]]:
     return [*found, {"role": "user", "content": _QUESTION}]
 
 
-@dataclass(frozen=True)
 class Requests:
     """Makes requests of one kind, whole as bytes, at next to no cost.
 
-    Attributes:
+    Args:
         model: The model, which tells the mock how to answer.
         headers: Lines that go with each request, each ended.
         questions: The questions, one a request.
     """
 
-    model: str
-    size: int
-    headers: bytes
-    questions: Iterator[bytes]
-    _before: bytes = field(init=False, repr=False)
-    _after: bytes = field(init=False, repr=False)
-    _head: bytes = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        asked = {"model": self.model, "stream": self.model != WHOLE, "messages": messages(self.size)}
-        before, _, after = json.dumps(asked).encode().partition(_QUESTION.encode())
-        head = (
+    def __init__(self, model: str, size: int, headers: bytes, questions: Iterator[bytes]) -> None:
+        asked = {"model": model, "stream": model != WHOLE, "messages": messages(size)}
+        self._before, _, self._after = json.dumps(asked).encode().partition(_QUESTION.encode())
+        self._head = (
             b"POST /v1/chat/completions HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n"
-            b"Accept: */*\r\n" + self.headers
+            b"Accept: */*\r\n" + headers
         )
-        for name, value in (("_before", before), ("_after", after), ("_head", head)):
-            object.__setattr__(self, name, value)
+        self._questions = questions
 
     def __next__(self) -> bytes:
-        question = next(self.questions)
-        length = len(self._before) + len(question) + len(self._after)
-        return b"%sContent-Length: %d\r\n\r\n%s%s%s" % (
-            self._head,
-            length,
-            self._before,
-            question,
-            self._after,
-        )
+        body = self._before + next(self._questions) + self._after
+        return b"%sContent-Length: %d\r\n\r\n%s" % (self._head, len(body), body)
 
 
 WHOLE = "bench-whole"

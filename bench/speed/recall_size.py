@@ -10,7 +10,8 @@ are those of 8 kB that Postgres read from its buffers or the disk, of tables and
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import islice
 from statistics import median
 
 from tests.servers.databases import administrator
@@ -19,11 +20,13 @@ from bench.engines import hear, open_bench
 from bench.figures import number, percentiles
 from bench.report import options_of, progress, publish, table
 from bench.servers import postgres
-from bench.speed.made_up import NOW, PERSON, Filler, questions, statements
+from bench.speed.made_up import NOW, Filler
+from bench.speed.prompts import Questions, statements
 from recollect.engine import Engine
 from recollect.index import SnapshotCache
 
 _SIZES, _LARGE = (100, 1_000, 10_000), 100_000
+PERSON = "anna"
 _WARM_UP = 10
 _TURNS = 25
 """The exchanges of a chat."""
@@ -46,7 +49,7 @@ async def _pages(dsn: str) -> int:
         return int(await connection.fetchval(_PAGES))
 
 
-async def _ask(engine: Engine, texts: Sequence[str], *, dropped_from: SnapshotCache | None) -> list[float]:
+async def _ask(engine: Engine, texts: Iterable[str], *, dropped_from: SnapshotCache | None) -> list[float]:
     """Ask each question in a new chat, and return the milliseconds that each took."""
     took: list[float] = []
     for text in texts:
@@ -65,7 +68,7 @@ async def measure(size: int, *, asks: int, dsn: str) -> list[str]:
     """Fill a database, and return its row of the table."""
     async with open_bench(database_url=dsn, embedder_cache_size=1) as bench:
         filler = Filler(bench)
-        await filler.keep(PERSON, statements(size))
+        await filler.keep(PERSON, list(statements(size)))
         said = enumerate(statements(size // 2))
         await filler.log(
             PERSON, ((f"before {n // _TURNS}", f"My plan: {text}", f"Noted: {text}") for n, text in said)
@@ -73,11 +76,12 @@ async def measure(size: int, *, asks: int, dsn: str) -> list[str]:
         async with administrator(dsn) as connection:
             await connection.execute("VACUUM ANALYZE")
         snapshots = bench.backends.snapshots
-        await _ask(bench.engine, questions(0, _WARM_UP), dropped_from=None)
+        asking = map(bytes.decode, Questions())
+        await _ask(bench.engine, islice(asking, _WARM_UP), dropped_from=None)
         cells = [f"{size:,}"]
-        for kind, dropped_from in ((1, None), (2, snapshots)):
+        for dropped_from in (None, snapshots):
             before, began = await _pages(dsn), time.process_time()
-            took = await _ask(bench.engine, questions(kind, asks), dropped_from=dropped_from)
+            took = await _ask(bench.engine, islice(asking, asks), dropped_from=dropped_from)
             processor = (time.process_time() - began) * 1000 / asks
             pages = (await _pages(dsn) - before) / asks
             times = f"{median(took):.1f} / {percentiles(took, 95)['p95']:.1f}"

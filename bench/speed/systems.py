@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
-from bench.servers import Caller, Server, environment, memory_api
+import httpx
+
+from bench.servers import Server, client, environment, memory_api
 from bench.servers import recollect as serve
 from bench.speed.client import Target
 from bench.speed.prompts import MEMORIES, WHOLE, Questions, Requests, statements
@@ -93,17 +95,17 @@ def recollect(folder: Path, upstream: str) -> Iterator[tuple[Server, dict[str, o
             "mebibytes": {"idle": idle, f"after_{CHATS}_chats": mebibytes(server.process.pid)},
         }
         for statement in statements(MEMORIES):
-            api.call("POST", "/memory/users/reader/memories", {"content": statement})
+            api.post("/memory/users/reader/memories", json={"content": statement})
         yield server, costs
 
 
-def _chat(server: Server, api: Caller) -> None:
+def _chat(server: Server, api: httpx.Client) -> None:
     """Have chats of one person, one after another, and wait until memories are formed of them."""
-    talker = Caller(server.port, {"X-OpenWebUI-User-Id": "talker", "X-OpenWebUI-Chat-Id": "one"})
-    for statement in statements(CHATS):
-        body = {"model": WHOLE, "messages": [{"role": "user", "content": statement}]}
-        talker.call("POST", "/v1/chat/completions", body)
-    while api.call("GET", "/memory/health")["formation"]["formed"] < CHATS:
+    with client(server, {"X-OpenWebUI-User-Id": "talker", "X-OpenWebUI-Chat-Id": "one"}) as talker:
+        for statement in statements(CHATS):
+            body = {"model": WHOLE, "messages": [{"role": "user", "content": statement}]}
+            talker.post("/v1/chat/completions", json=body)
+    while api.get("/memory/health").json()["formation"]["formed"] < CHATS:
         time.sleep(0.1)
 
 

@@ -15,7 +15,7 @@ Never: the graph, a store.
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,17 +78,6 @@ class Asker:
     hints: list[tuple[Text, Text]]
     asked: list[Asked]
 
-    def texts(self) -> Iterator[Text]:
-        """Yield every text."""
-        yield from self.plain
-        yield from self.hinted
-        for pair in self.hints:
-            yield from pair
-        for each in self.asked:
-            yield each.text
-            if each.before is not None:
-                yield each.before
-
 
 def as_asker(life: Life) -> Asker:
     """Return a person with the statements that still hold, and what they ask of these."""
@@ -125,33 +114,15 @@ class _Compared:
     questions: torch.Tensor
 
 
-def _compared(encoder: AdaptedEncoder, people: Sequence[Asker], hinted: Sequence[bool]) -> list[_Compared]:
-    """Return the vectors of people, with the hints of their statements or without."""
-    texts: list[Text] = []
-    for person, has_hints in zip(people, hinted, strict=True):
-        texts += person.hinted if has_hints else person.plain
-        texts += [each for pair in person.hints for each in pair]
-        texts += [each.text for each in person.asked]
-        texts += [each.before or each.text for each in person.asked]
-    vectors = iter(
-        torch.split(
-            encoder.vectors(texts),
-            [
-                size
-                for person in people
-                for size in (len(person.plain), 2 * len(person.plain), len(person.asked), len(person.asked))
-            ],
-        )
-    )
-    found = []
-    for person, has_hints in zip(people, hinted, strict=True):
-        statements, hints, asked, before = (next(vectors) for _ in range(4))
-        share = torch.tensor([_BEFORE * (each.before is not None) for each in person.asked])[:, None]
-        pairs = hints.view(len(statements), 2, -1)
-        others = pairs if has_hints else statements[:, None].expand(-1, 2, -1)
-        questions = functional.normalize(asked + share * before, dim=-1)
-        found.append(_Compared(statements, pairs, others, questions))
-    return found
+def _compared(encoder: AdaptedEncoder, person: Asker, *, has_hints: bool) -> _Compared:
+    """Return the vectors of a person, with the hints of their statements or without."""
+    statements = encoder.vectors(person.hinted if has_hints else person.plain)
+    pairs = encoder.vectors([each for pair in person.hints for each in pair]).view(len(statements), 2, -1)
+    others = pairs if has_hints else statements[:, None].expand(-1, 2, -1)
+    asked = encoder.vectors([each.text for each in person.asked])
+    before = encoder.vectors([each.before or each.text for each in person.asked])
+    share = torch.tensor([_BEFORE * (each.before is not None) for each in person.asked])[:, None]
+    return _Compared(statements, pairs, others, functional.normalize(asked + share * before, dim=-1))
 
 
 def _cosines(questions: torch.Tensor, of: Sequence[_Compared]) -> torch.Tensor:
@@ -188,7 +159,7 @@ def loss(people: Sequence[Asker], compared: Sequence[_Compared]) -> torch.Tensor
 def found_among(encoder: AdaptedEncoder, people: Sequence[Asker], *, has_hints: bool) -> list[float]:
     """Return the share of questions whose needs are all among the nearest statements of ten people, for each of ``_NEAREST``."""
     with torch.no_grad():
-        compared = _compared(encoder, people, [has_hints] * len(people))
+        compared = [_compared(encoder, each, has_hints=has_hints) for each in people]
     worst = []
     for number, (person, own) in enumerate(zip(people, compared, strict=True)):
         others = [each for n, each in enumerate(compared) if n != number]
@@ -220,11 +191,11 @@ def train(
         order = chance.sample(list(people), len(people))
         for start in range(0, len(order), _TOGETHER):
             together = order[start : start + _TOGETHER]
-            hinted = [chance.random() < _HINTED for _ in together]
             optimizer.zero_grad()
+            compared = [_compared(encoder, each, has_hints=chance.random() < _HINTED) for each in together]
             some = chance.sample(range(len(messages)), _MESSAGES_A_STEP)
             moved = 1 - (encoder.vectors([messages[n] for n in some]) * before[some]).sum(1).mean()
-            (loss(together, _compared(encoder, together, hinted)) + _LIKE_BEFORE * moved).backward()
+            (loss(together, compared) + _LIKE_BEFORE * moved).backward()
             torch.nn.utils.clip_grad_norm_(numbers, 1.0)
             optimizer.step()
             rate.step()
@@ -262,10 +233,8 @@ def main() -> None:
     judges = {"held out": people[::HELD_OUT]}
     if arguments.judge:
         judges["judges"] = [as_asker(each) for each in read_lives(arguments.judge, hints=arguments.hints)]
-    encoder.read(each for group in (people, *judges.values()) for person in group for each in person.texts())
     told = read_lines(_PEOPLE.with_name(name) for name in _MESSAGES)
     messages = [Text(each["text"], Side.QUESTION) for each in told]
-    encoder.read(messages)
     learners = [each for number, each in enumerate(people) if number % HELD_OUT]
     adapter = train(encoder, learners, messages, judges)
     if arguments.write:

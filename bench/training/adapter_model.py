@@ -1,6 +1,6 @@
 """multilingual-e5-small in PyTorch, with trainable low-rank matrices in its last layers. Never: data, a loss."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +49,7 @@ class _Dense(nn.Module):
 
 
 class AdaptedEncoder(nn.Module):
-    """The encoder. Texts pass the layers that stay once; ``vectors`` passes the trained ones.
+    """The encoder. Each text passes the layers that stay once, and the trained ones each time.
 
     Args:
         model: The weights.
@@ -90,12 +90,9 @@ class AdaptedEncoder(nn.Module):
         }
         self._registered = nn.ModuleList(self._dense.values())  # so that PyTorch finds the trained numbers
 
-    def read(self, texts: Iterable[Text]) -> None:
+    def _read(self, texts: Sequence[Text]) -> None:
         """Pass texts through the layers that stay, once each."""
-        new = sorted(
-            (each for each in dict.fromkeys(texts) if each not in self._below),
-            key=lambda each: len(each.text),
-        )
+        new = sorted(set(texts) - self._below.keys(), key=lambda each: (len(each.text), each))
         with torch.no_grad():
             for start in range(0, len(new), _BATCH):
                 batch = new[start : start + _BATCH]
@@ -108,7 +105,8 @@ class AdaptedEncoder(nn.Module):
                     self._below[each] = passed[: len(row)].half()
 
     def vectors(self, texts: Sequence[Text]) -> torch.Tensor:
-        """Return the centred unit vectors of texts that were read, (n, hidden)."""
+        """Return the centred unit vectors of texts, (n, hidden)."""
+        self._read(texts)
         order = sorted(range(len(texts)), key=lambda n: len(self._below[texts[n]]))
         found = []
         for start in range(0, len(order), _BATCH):

@@ -17,8 +17,8 @@ import argparse
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from pathlib import Path
@@ -226,55 +226,24 @@ def cross_validated(
     return [judged[n] for n in range(len(questions))]
 
 
-@dataclass(slots=True)
-class Tally:
-    """The statements that thresholds would have given.
-
-    Attributes:
-        asked: The questions that need something; ``whole`` are given all of it.
-        lines: The statements given beyond the standing memories; ``noise`` are of no use.
-        idle: The questions that need nothing; ``idle_given`` are given noise.
-    """
-
-    asked: int = 0
-    whole: int = 0
-    lines: int = 0
-    noise: int = 0
-    idle: int = 0
-    idle_given: int = 0
-    blocks: int = 0
-
-    def add(self, question: Question, given: Collection[int]) -> None:
-        """Count the statements that a question was given."""
-        must = set(np.flatnonzero(question.must).tolist())
-        bad = sum(question.may[each] == 0 for each in given)
-        self.blocks += 1
-        self.lines += len(given)
-        self.noise += bad
-        if must:
-            self.asked += 1
-            self.whole += must <= standing_of(question) | set(given)
-        else:
-            self.idle += 1
-            self.idle_given += bad > 0
-
-    def __str__(self) -> str:
-        return (
-            f"all needed there {100 * self.whole / max(1, self.asked):.1f} %, lines {self.lines / max(1, self.blocks):.1f} "
-            f"a question, noise {100 * self.noise / max(1, self.lines):.0f} %, nothing needed and noise given "
-            f"{self.idle_given}/{self.idle}"
-        )
-
-
-def tally(judged: Sequence[_Judged], *, bar: NeedThresholds, most: int) -> Tally:
-    """Return what thresholds give to questions beyond the standing part, at most so many statements."""
-    total = Tally()
-    for question, relevance_of_it in judged:
-        likely, standing = relevance_of_it.likely, standing_of(question)
+def given(judged: Sequence[_Judged], *, bar: NeedThresholds, most: int) -> str:
+    """Return what thresholds give to questions beyond the standing part, at most so many statements, in words."""
+    whole, idle_given, lines, noise = list[bool](), list[bool](), 0, 0
+    for question, found in judged:
+        likely, standing = found.likely, standing_of(question)
         order = [n for n in np.argsort(-likely).tolist() if n not in standing]
-        needed = [n for n in order if likely[n] >= bar.statement][:most]
-        total.add(question, needed if relevance_of_it.need >= bar.need else ())
-    return total
+        needed = [n for n in order if likely[n] >= bar.statement][:most] if found.need >= bar.need else []
+        bad = sum(question.may[each] == 0 for each in needed)
+        lines, noise = lines + len(needed), noise + bad
+        if must := set(np.flatnonzero(question.must).tolist()):
+            whole.append(must <= standing | set(needed))
+        else:
+            idle_given.append(bad > 0)
+    return (
+        f"all needed there {100 * sum(whole) / max(1, len(whole)):.1f} %, lines {lines / max(1, len(judged)):.1f} "
+        f"a question, noise {100 * noise / max(1, lines):.0f} %, nothing needed and noise given "
+        f"{sum(idle_given)}/{len(idle_given)}"
+    )
 
 
 def as_json(model: RelevanceModel, embedder: str) -> dict[str, Any]:
@@ -307,11 +276,11 @@ def print_table(questions: Sequence[Question], relevances: Sequence[Relevance]) 
         for need in (own.need - 1, own.need, own.need + 0.5, own.need + 1):
             for statement in (0.4 * own.statement, own.statement, 4 * own.statement):
                 bar = replace(own, statement=statement, need=need)
-                found = tally(own_questions[size], bar=bar, most=most)
+                found = given(own_questions[size], bar=bar, most=most)
                 print(f"{size}, need {need:.1f}, statement {statement:.4f}: {found}")
     for kind in sorted({question.type for question in questions}):
         for size in sizes:
-            found = tally([each for each in judged[size] if each[0].type == kind], bar=own, most=most)
+            found = given([each for each in judged[size] if each[0].type == kind], bar=own, most=most)
             print(f"{kind}, {size}: {found}")
 
 

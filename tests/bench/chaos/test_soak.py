@@ -13,7 +13,7 @@ from bench.chaos.world import World
 def test_what_grows_behind_the_first_third_is_told_and_what_grows_before_is_not() -> None:
     load = Load(World(random.Random(1)), [1], random.Random(1))
     load.asked = [
-        Asked(str(each), 100.0 + each, 0.2, is_whole=True, is_cut_alike=False, tries=1, status=200)
+        Asked(str(each), 100.0 + each, 0.2, is_whole=True, is_cut_alike=False, tries=1)
         for each in range(0, 900, 10)
     ]
     samples = [

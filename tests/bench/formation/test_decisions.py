@@ -6,7 +6,7 @@ from uuid import UUID
 from tests.support.recollections import memory
 from uuid_utils.compat import uuid7
 
-from bench.formation.cases import Decision, ExtractedItem
+from bench.formation.cases import Decision, Item
 from bench.formation.decisions import UNASKED, Decided, decided_items
 from recollect.model import (
     Add,
@@ -29,8 +29,8 @@ STORED = uuid7()
 NUMBERS: dict[UUID, int] = {STORED: 0}
 
 
-def items(*contents: str) -> list[ExtractedItem]:
-    return [ExtractedItem(f"I said {each}", each, "fact", 0.5) for each in contents]
+def items(*contents: str) -> list[Item]:
+    return [{"evidence": f"I said {each}", "content": each} for each in contents]
 
 
 def refused(content: str, reason: Reason = Reason.NO_EVIDENCE) -> Ignore:

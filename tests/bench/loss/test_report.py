@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from bench.loss.report import Became, Cause, Event, cause_of, report
+from bench.loss.report import Became, Event, cause_of, report
 from bench.loss.told import Told, read_told
 
 _FACT = Told("a-1", "en", "bin schwanger", statement="Ist schwanger", evidence="bin schwanger")
@@ -26,17 +26,17 @@ def test_no_message_is_there_twice() -> None:
 def test_what_lost_a_fact() -> None:
     """The recorded reason names the cause; without a reason, how far the message came."""
     refused = Event("ignore", "no_evidence", "Ist schwanger")
-    assert cause_of(refused, asked=True, hidden=False) == (Cause.EVIDENCE, "ignore:no_evidence")
-    assert cause_of(None, asked=False, hidden=False) == (Cause.GATE, "")
-    assert cause_of(None, asked=False, hidden=True) == (Cause.COMMAND, "hidden")
-    assert cause_of(None, asked=True, hidden=False) == (Cause.UNANSWERED, "")
+    assert cause_of(refused, asked=True, hidden=False) == ("quote not found", "ignore:no_evidence")
+    assert cause_of(None, asked=False, hidden=False) == ("model never asked", "")
+    assert cause_of(None, asked=False, hidden=True) == ("taken for a command", "hidden")
+    assert cause_of(None, asked=True, hidden=False) == ("nothing became of the answer", "")
 
 
 def test_shares_are_of_facts_and_of_empty_messages_apart() -> None:
     """A fact that is missing is lost; an empty message that is there is kept."""
     empty = Told("empty-1", "en", "thanks", empty=True)
     became = [
-        Became(_FACT, None, Cause.GATE),
+        Became(_FACT, None, "model never asked"),
         Became(_FACT, "Ist schwanger", given=True),
         Became(empty, "Thanks"),
     ]
