@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from urllib.parse import urlsplit
 
 import structlog
 
 from recollect.assembly.host_engine import live_engine
 from recollect.engine import system_clock
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.errors import RecollectError, raised_at
+from recollect.errors import ConfigurationError, RecollectError, raised_at
 from recollect.ports import Clock
 from recollect_proxy.access.authentication import Authentication, make_authentication
 from recollect_proxy.build_destinations import Destinations
@@ -73,6 +74,7 @@ class App:
 
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""
+        _expect_another_server(settings)
         self.engine = live_engine(settings.for_engine, upstream=settings.upstream_api, clock=clock)
         identity = make_identity(settings)
         if not is_loopback(settings.host):
@@ -180,6 +182,15 @@ class App:
             await send({"type": "lifespan.startup.failed", "message": str(error)})
         else:
             await send({"type": "lifespan.shutdown.complete"})
+
+
+def _expect_another_server(settings: ProxySettings) -> None:
+    """Raise ConfigurationError if the upstream is this proxy: each request would be sent on to itself without end."""
+    upstream, own = urlsplit(settings.upstream), settings.host
+    host = upstream.hostname or ""
+    hears_itself = is_loopback(own) or own in {"0.0.0.0", "::"}  # noqa: S104 -- compared, not bound
+    if upstream.port == settings.port and (host == own or (hears_itself and is_loopback(host))):
+        raise ConfigurationError("RECOLLECT_UPSTREAM is Recollect's own address: name your LLM's server.")
 
 
 def _build_memory_api(

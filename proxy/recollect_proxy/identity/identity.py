@@ -11,7 +11,7 @@ from recollect.model import ROOT, Skip
 from recollect.model.local_time import zone_named
 from recollect.text.normalization import is_unfilled
 from recollect_proxy.identity.api_key import ApiKey, read_key_file
-from recollect_proxy.identity.caller import Caller, Mode, header_text, readable_id
+from recollect_proxy.identity.caller import Caller, Claim, Mode, header_text, readable_id
 from recollect_proxy.identity.plain_header import PlainHeader
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.settings.watched_file import WatchedFile
@@ -45,6 +45,12 @@ _NAMES_KEPT = 1024
 _LONGEST_KEPT = 100
 _NIL = b"00000000-0000-0000-0000-000000000000"
 """The parent that LibreChat gives a chat's first message."""
+
+_UNFILLED = "The frontend sends a template in place of the user's id; these chats have no memory."
+_UNPROVEN = (
+    "A request names a user without the proof that RECOLLECT_IDENTITY asks for, or with a wrong one; its chat has no memory. "
+    "`recollect doctor` says what is wrong with it."
+)
 
 log = structlog.get_logger(__name__)
 
@@ -91,8 +97,7 @@ class Identity:
         if claim is None:
             return Caller(skip=Skip.NO_IDENTITY)
         if claim.user_id is None:
-            if claim.is_unfilled:
-                self._warn()
+            self._warn(claim)
             return Caller(skip=Skip.BAD_IDENTITY)
         agents_chat = _agents_chat(headers)
         marking = (self._task, *_SUB_AGENTS) if agents_chat else (self._task,)
@@ -119,14 +124,11 @@ class Identity:
             project=claim.project,
         )
 
-    def _warn(self) -> None:
-        """Say once that the frontend sends a template in place of each user's id: it is set up so, and will do it again."""
+    def _warn(self, refused: Claim) -> None:
+        """Say once why chats have no memory: whoever sends so is set up so, and will do it again."""
         if not self._has_warned:
             self._has_warned = True
-            log.warning(
-                "user_id_rejected",
-                detail="The frontend sends a template in place of the user's id; these chats have no memory.",
-            )
+            log.warning("user_id_rejected", detail=_UNFILLED if refused.is_unfilled else _UNPROVEN)
 
     def _sends_all(self, headers: Headers) -> bool | None:
         """Return whether the request is known to carry everything said before its message; None if unknown.

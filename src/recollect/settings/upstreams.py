@@ -16,6 +16,9 @@ DEFAULT = "default"
 _OURS = ("/memory", "/api/sessions")
 """Paths that the proxy itself serves."""
 
+_ENDPOINTS = ("/completions", "/responses", "/embeddings")
+"""The ends of an endpoint's URL, which people copy in place of the base URL."""
+
 _PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 _Told: TypeAlias = Literal["all", "none"] | Annotated[tuple[Kind, ...], Field(min_length=1)]
@@ -34,6 +37,8 @@ def http_url(value: str) -> str:
         raise ValueError("no user and password in the URL; clients send their own key")
     if parts.query or parts.fragment:
         raise ValueError("a base URL has no query and no fragment")
+    if parts.path.rstrip("/").endswith(_ENDPOINTS):
+        raise ValueError("an endpoint's URL; a base URL ends before it, as http://127.0.0.1:11434/v1")
     _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError if invalid
     return value.rstrip("/")
 

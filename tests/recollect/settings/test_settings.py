@@ -155,6 +155,10 @@ def test_models_are_taken_by_patterns_whatever_their_case() -> None:
         ([{"url": "http://h/v1", "models": ["x"]}], "name of its own"),
         ([{"name": "a", "url": "http://h/v1"}], "models, or a path"),
         ([{"name": "a", "url": "ftp://h", "models": ["x"]}], "not an http"),
+        *(
+            ([{"name": "a", "url": f"http://h/v1/{end}", "models": ["x"]}], "an endpoint's URL")
+            for end in ("chat/completions", "completions/", "responses", "embeddings")
+        ),
         ([{"name": "a", "url": "http://u:p@h", "models": ["x"]}], "no user and password"),
         ([{"models": ["x"]}], "RECOLLECT_UPSTREAM"),
         ([{}, {"name": "b"}], "two entries have no url"),

@@ -167,6 +167,18 @@ def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_
     ("variables", "complaint"),
     [
         ({"RECOLLECT_UPSTREAM": ""}, "Recollect needs the base URL of your LLM"),
+        *(
+            (
+                {"RECOLLECT_UPSTREAM": f"http://{host}:8787/v1"} | more,
+                "RECOLLECT_UPSTREAM is Recollect's own address",
+            )
+            for host, more in (
+                ("127.0.0.1", {}),
+                ("localhost", {}),
+                ("127.0.0.1", OPEN | _SIGNED),
+                ("192.0.2.1", {"RECOLLECT_HOST": "192.0.2.1"} | _SIGNED),
+            )
+        ),
         (OPEN, "Whoever reaches 0.0.0.0 could claim any identity"),
         ({"RECOLLECT_IDENTITY": "api-key"}, "RECOLLECT_IDENTITY=api-key needs "),
         ({"RECOLLECT_EMBEDDER": "openai:e5"}, "needs RECOLLECT_EMBEDDER_BASE_URL"),

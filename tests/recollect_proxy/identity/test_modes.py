@@ -8,6 +8,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
+from structlog.testing import capture_logs
 from tests.recollect_proxy.settings import proxy_settings
 from tests.support.tables import table
 
@@ -324,6 +325,19 @@ def test_the_first_mode_that_applies_decides_and_never_falls_through(keys: Path)
     assert identity.identify(signed(openwebui()), FAR).by_openwebui
     assert not identity.identify([key, header], FAR).by_openwebui
     assert identity.identify([], FAR).skip is Skip.NO_IDENTITY
+
+
+def test_the_log_says_once_that_a_user_is_not_proven() -> None:
+    identity = make_identity(proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET))
+
+    with capture_logs() as lines:
+        identity.identify([], FAR)
+        for token in (openwebui(OTHER_SECRET), "broken"):
+            identity.identify(signed(token), FAR)
+
+    [line] = lines
+    assert line["event"] == "user_id_rejected"
+    assert "`recollect doctor` says what is wrong" in line["detail"]
 
 
 @table(
