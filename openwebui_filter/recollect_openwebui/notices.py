@@ -37,6 +37,9 @@ _HAN = range(0x4E00, 0x9FFF)
 _READ = 2_000
 """Characters of a person's words that are read at most."""
 
+_FEW = 3
+"""So many words may tell no language."""
+
 _OF_PAGE = ("page.", "kind.")
 _OF_NOTICES = ("remembered", "replaced", "forgot")
 
@@ -54,12 +57,19 @@ def language_of(told: Any, texts: Iterable[str] = ()) -> str:
     if named:
         return LANGUAGES[0]
     first, *others = *texts, ""
-    if found := _NAMED.get(analyze_words(first[:_READ]).language):
+    if (found := _told_by(first)) != LANGUAGES[0] or len(first.split()) > _FEW:
         return found  # a question says it more surely than older texts
-    words = " ".join((first, *others))[:_READ]
-    if any(ord(each) in _HAN for each in words) and not any("\u3040" <= each <= "\u30ff" for each in words):
+    return _told_by(" ".join((first, *others)))
+
+
+def _told_by(text: str) -> str:
+    read = text[:_READ]
+    han = sum(ord(each) in _HAN for each in read)
+    if han >= max(1, sum(word.isascii() for word in read.split())) and not any(
+        "\u3040" <= each <= "\u30ff" for each in read
+    ):
         return "zh"
-    return _NAMED.get(analyze_words(words).language, LANGUAGES[0])
+    return _NAMED.get(analyze_words(read).language, LANGUAGES[0])
 
 
 @cache

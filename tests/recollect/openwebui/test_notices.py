@@ -232,6 +232,19 @@ def test_each_request_that_switches_memory_has_its_line(request_name: str) -> No
         (None, ["No sé dónde está mi perro."], "es"),
         (None, ["\u6211\u4f4f\u5728\u5317\u4eac"], "zh"),
         (None, ["\u6771\u4eac\u306b\u4f4f\u3093\u3067\u3044\u307e\u3059"], "en"),
+        (
+            None,
+            ["Plan a trip for my family.", *["\u6211\u559c\u6b22\u5468\u672b\u5f92\u6b65\u65c5\u884c"] * 9],
+            "en",
+        ),
+        (None, ["What do I like to eat?", *["Ich wohne in Rom und das ist nicht weit."] * 9], "en"),
+        (None, ["OK", "\u6211\u4f4f\u5728\u5317\u4eac"], "zh"),
+        (
+            None,
+            ["VS Code \u600e\u4e48\u5b89\u88c5 Python \u63d2\u4ef6", *["I live in Rome and I like it."] * 9],
+            "zh",
+        ),
+        (None, ["Today I learned the word \u4f60\u597d at school."], "en"),
         (7, [], "en"),
     ],
 )
