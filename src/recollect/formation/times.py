@@ -81,7 +81,7 @@ def past_of(
         return None
     told = wall(told_at)
     if old.kind is Kind.TODO:
-        return _past_todo(reason, candidate, told, heir)
+        return _past_todo(old, reason, candidate, told, heir)
     begins = old.holds_from or old.event_at or wall(old.observed_at, told_at.tzinfo)
     named = (candidate.holds_from, candidate.event_at)
     until = next((each for each in named if each is not None and begins < each <= told), told)
@@ -91,10 +91,15 @@ def past_of(
     return None if until - begins < _SHORTEST else Past(until, Ending.CHANGED, heir)
 
 
-def _past_todo(reason: Reason, candidate: Candidate, told: datetime, heir: UUID | None) -> Past | None:
-    if candidate.kind is Kind.TODO and reason is Reason.CONTRADICTS:
+def _past_todo(
+    old: Memory, reason: Reason, candidate: Candidate, told: datetime, heir: UUID | None
+) -> Past | None:
+    days = (old.event_at, candidate.event_at)
+    # What is still to come says of a plan whose day has not come that it changed, whatever the model calls its kind.
+    is_plan = candidate.kind is Kind.TODO or all(day is not None and day > told for day in days)
+    if is_plan and reason is Reason.CONTRADICTS:
         return None  # it is put off, or planned otherwise
-    if candidate.kind in {Kind.DECISION, Kind.TODO}:
+    if is_plan or candidate.kind is Kind.DECISION:
         return Past(told, Ending.DROPPED, heir)
     # Any other statement that ends a to-do tells that it was done.
     day = candidate.event_at

@@ -125,6 +125,7 @@ OLD = Memory(UUID(int=1), "anna", Kind.FACT, Source.EXTRACTED, "Lives in Porto",
 NEW = Candidate("Lives in Berlin", Kind.FACT, 0.7, "I moved")
 TODO = replace(OLD, kind=Kind.TODO, content="Has to book a dentist")
 HEIR = UUID(int=2)
+LATER = TOLD + timedelta(days=9)
 
 
 @table(
@@ -173,6 +174,22 @@ def test_what_is_past(
 )
 def test_a_done_todo(reason: Reason, kind: Kind, event_at: datetime | None, past: Past | None) -> None:
     assert past_of(TODO, reason, replace(NEW, kind=kind, event_at=event_at), TOLD) == past
+
+
+@table(
+    "reason, planned, event_at, past",
+    [
+        (Reason.CONTRADICTS, LATER, LATER, None),
+        (Reason.ENDED, LATER, LATER, Past(TOLD, Ending.DROPPED)),
+        # before its day, and after it
+        (Reason.CONTRADICTS, LATER, None, Past(TOLD, Ending.DONE)),
+        (Reason.CONTRADICTS, MAY, LATER, Past(TOLD, Ending.DONE)),
+    ],
+)
+def test_a_plan_whose_day_has_not_come_is_not_done_by_what_is_to_come(
+    reason: Reason, planned: datetime, event_at: datetime | None, past: Past | None
+) -> None:
+    assert past_of(replace(TODO, event_at=planned), reason, replace(NEW, event_at=event_at), TOLD) == past
 
 
 def test_days_are_those_of_the_persons_clock() -> None:
