@@ -53,6 +53,8 @@ _HEADERS = [
     (b"x-frame-options", b"DENY"),
     (b"x-robots-tag", b"noindex"),
 ]
+_TOLD = {"hx-retarget": "#told", "hx-reswap": "innerHTML", "hx-reselect": ".notice"}
+"""Where a script shows a failure, whatever part of an answer it would have shown where."""
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
 _PAGES = (administrators, entry, memories, memory_list, overview, recalls, settings)
@@ -112,9 +114,9 @@ def _telling(parts: PageParts) -> Callable[[Request[Any, Any, Any], Exception], 
         shown = parts.shown(request, parts.session(request))
         name = "failure_piece.html" if is_piece else "failure.html"
         html = parts.templates.render(name, shown, failure=failure)
-        headers = {"hx-retarget": "#told", "hx-reswap": "innerHTML"} if is_piece else {}
+        headers = _TOLD if is_piece else {}
         if failure is TOO_OFTEN:
-            headers["retry-after"] = "60"
+            headers = {**headers, "retry-after": "60"}
         return Response(html, status_code=failure.status, headers=headers, media_type=MediaType.HTML)
 
     return tell

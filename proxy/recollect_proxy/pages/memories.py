@@ -185,7 +185,7 @@ async def confirm_memory(change: Transaction) -> Response[str]:
     """Note that a memory is still true."""
     memory_id = id_of(change)
     await change.visit.engine.confirm(change.visit.user_id, memory_id, actor=change.visit.actor)
-    return _confirm(change, "confirmed")
+    return _confirm(change, "todo_open" if change.form.get("from") == "todo" else "confirmed")
 
 
 @post("/merge")
@@ -271,7 +271,7 @@ async def last_change(change: Change, memory_id: UUID) -> UUID | None:
     return next(iter(_undoable(updates)), None)
 
 
-_BACK = {"confirmed": "/review", "approved": "/held", "refused": "/held"}
+_BACK = {"confirmed": "/review", "todo_open": "/review", "approved": "/held", "refused": "/held"}
 
 
 def _confirm(change: Change, done: str, *, undo: UUID | None = None) -> Response[str]:

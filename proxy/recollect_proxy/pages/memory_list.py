@@ -117,7 +117,10 @@ async def add_memory(change: Transaction) -> Response[str]:
     added = await visit.engine.add(
         visit.user_id, content_of(change), kind=Kind(kind), tags=tags_of(change), actor=visit.actor
     )
-    return change.answer("added", "", undo=await last_change(change, added.id))
+    undo = await last_change(change, added.id)
+    return change.answer(
+        "added", "/", undo=undo
+    )  # in the list as a whole: its kind is nothing that was searched for
 
 
 @post("/use/{use:str}")

@@ -117,7 +117,7 @@ async def erase_chat(change: Transaction) -> Response[str]:
 async def show_data(visit: Reading) -> Response[str]:
     """Return the page of counts of stored data, with export and erasure."""
     kept = await _kept(visit, await visit.engine.scopes_of(visit.person))
-    return visit.page("data.html", kept=kept, wrong=False, left=await _teams_left(visit))
+    return visit.page("data.html", kept=kept, left=await _teams_left(visit))
 
 
 async def _teams_left(visit: Visit) -> list[str]:
@@ -133,11 +133,9 @@ async def _teams_left(visit: Visit) -> list[str]:
 async def erase_everything(change: Transaction) -> Response[str]:
     """Erase all data of the user, count again, and show both."""
     visit = change.visit
-    scopes = await visit.engine.scopes_of(visit.person)
     if not _is_typed(change):
-        return visit.page(
-            "data.html", kept=await _kept(visit, scopes), wrong=True, left=await _teams_left(visit)
-        )
+        return visit.back("/data", done="nothing_erased")
+    scopes = await visit.engine.scopes_of(visit.person)
     erasure = await visit.engine.erase(visit.person)
     left = await _kept(visit, scopes)
     response = visit.page(
@@ -220,8 +218,10 @@ async def change_project(change: Transaction) -> Response[str]:
 async def erase_project(change: Transaction) -> Response[str]:
     """Erase the shown project, if the word for it was typed."""
     visit = change.visit
-    if not visit.project or not _is_typed(change):
+    if not visit.project:
         raise PageError(BAD_INPUT)
+    if not _is_typed(change):
+        return visit.back("", done="nothing_erased")
     await visit.engine.erase(visit.user_id)
     return visit.back("", done="project_erased")
 

@@ -48,14 +48,18 @@ def signals_of(parts: Mapping[str, float]) -> tuple[str, ...]:
 
 
 @get("/recalls")
-async def show_recalls(visit: Reading, after: FromQuery[str] = "") -> Response[str]:
-    """Return the page of the user's last requests, with the items that each was given."""
+async def show_recalls(
+    visit: Reading, after: FromQuery[str] = "", opened: FromQuery[str] = ""
+) -> Response[str]:
+    """Return the page of the user's last requests, with the items that each was given; the one ``opened``, else the first, is open."""
     page = await visit.engine.recalls(visit.user_id, limit=_RECALLS, after=id_named(after) if after else None)
     return visit.page(
         "recalls.html",
         recalls=[_recall_values(each, page) for each in page.requests],
         chats=await chats_of(visit, [each.scope.session_id for each in page.requests]),
         next=page.next,
+        after=after,
+        opened=opened,
     )
 
 
@@ -75,7 +79,8 @@ async def call_not_helpful(change: Transaction) -> Response[str]:
         done = "not_helpful"
     if change.form.get("from") == "memory":
         return visit.back("/memory", id=str(memory_id), done=done)
-    return visit.back("/recalls", done=done)
+    place = {"after": after} if (after := change.form.get("after")) else {}
+    return visit.back("/recalls", **place, opened=str(request_id), done=done)
 
 
 def _recall_values(record: RequestRecord, page: RecallPage) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from recollect.model import (
     OF_ONE,
     EntryState,
     Flags,
+    Kind,
     OwnProfile,
     ProfileEntry,
     ProfileField,
@@ -56,6 +57,7 @@ async def show_settings(visit: Reading) -> Response[str]:
         operators=guidance.operators,
         longest=LONGEST_INSTRUCTIONS,
         lifetimes=(await visit.engine.flags(visit.person)).lifetimes or "",
+        kinds="|".join(Kind),
         operators_lifetimes=str(visit.engine.policy.lifetimes),
         flags=shown,
     )

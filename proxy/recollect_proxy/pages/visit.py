@@ -42,7 +42,7 @@ PROJECT_COOKIE = "recollect_project"
 FORM_TOKEN = "form_token"  # noqa: S105 -- a field's name
 
 Asked: TypeAlias = Request[Any, Any, Any]
-_LISTED = ("words", "kind", "chat")
+_LISTED = ("words", "kind", "chat", "tag")
 """The fields of a search of memories, which a form of the list carries along."""
 _MOST_COUNTED = 9999
 _SEARCH = timedelta(minutes=10)

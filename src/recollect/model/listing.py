@@ -126,6 +126,12 @@ class Revision:
         told = {name: value for name, value in given.items() if value is not None}
         return told | {name: value for name, value in times.items() if value is not KEPT}
 
+    def hints_after(self, old: Memory, content: str) -> Hints | None:
+        """Return the hints after this revision, by which a memory has this content; None: it has none, and a model may give it some."""
+        known = old.hints
+        kept = known if known is None or content == old.content else known.of_other_words
+        return self.hints(kept) or kept
+
     def hints(self, old: Hints | None) -> Hints | None:
         """Return the hints after this revision of a statement that had ``old`` ones; None if it says nothing of hints."""
         given = {name: getattr(self, name) for name in ("use", "topics", "questions")}

@@ -165,6 +165,11 @@ async def test_old_memories_are_asked_about(pages: Pages, visitor: Visitor, stor
 async def test_a_todo_is_ended_by_a_click_and_forgotten_for_good(pages: Pages, visitor: Visitor) -> None:
     memory = await pages.engine.add(pages.anna, "Has to renew the passport", kind=Kind.TODO)
     flat = await pages.engine.add(pages.anna, "Has to find a flat", kind=Kind.TODO)
+    overdue = datetime.now(UTC) - timedelta(days=9)
+    await pages.engine.add(pages.anna, "Has to pay the rent", kind=Kind.TODO, event_at=overdue)
+    review = await visitor.html("/review")
+    form = {"id": review.split('name="id" value="')[1].split('"')[0], "from": "todo"}
+    assert "Still to do. You are not asked" in await visitor.sent("/confirm", form)
     for each, path, told in ((memory, "/done", "Done."), (flat, "/dropped", "Dropped.")):
         assert f'action="{BASE}{path}"' in await visitor.html(f"/memory?id={each.id}")
         assert told in await visitor.sent(path, {"id": str(each.id)})
@@ -207,6 +212,8 @@ async def test_the_script_gets_pieces_in_place_of_pages(pages: Pages, visitor: V
     assert answer.body.lstrip().startswith(b"<li")
     assert again.status == 404
     assert again.header(b"hx-retarget") == b"#told"
+    assert again.header(b"hx-reselect") == b".notice", "a search shows a failure, too, which is no list"
+    assert b'class="notice bad"' in again.body
 
 
 WRONG_HINTS = (

@@ -133,6 +133,30 @@ async def test_the_next_page_begins_where_the_last_ended(
     assert last.content == "Owns book number 010"
 
 
+async def test_a_change_leads_back_to_the_tag_and_a_new_memory_to_the_whole_list(
+    pages: Pages, visitor: Visitor
+) -> None:
+    tea = await pages.engine.add(pages.anna, "Drinks tea", tags=("home",))
+
+    tagged = await visitor.post_all("/tag", "picked", [str(tea.id)], tag="home", tags="hot")
+    added = await visitor.sent("/add", {"content": "Drinks mate", "kind": "preference"})
+
+    says(text_of(await visitor.followed(tagged)), "Only those with the tag home", "hot")
+    says(text_of(added), "Added.", "Drinks tea", "Drinks mate")
+
+
+async def test_a_correction_keeps_a_memory_for_when_it_is_asked_for(pages: Pages, visitor: Visitor) -> None:
+    memory = await pages.engine.add(pages.anna, "Drinks tae")
+    await visitor.post("/use/asked", {"id": str(memory.id)})
+
+    await visitor.post(
+        "/correct",
+        {"id": str(memory.id), "content": "Drinks tea", "use": "asked", "topics": "", "questions": ""},
+    )
+
+    assert (await pages.engine.get(pages.anna, memory.id)).hints == Hints(Use.ASKED)
+
+
 async def test_a_chat_is_called_by_its_first_words_not_its_id(visitor: Visitor, store: Store) -> None:
     scope = store.anna.chat("0b1c-uuid")
     await store.log.append(store.exchange("Which tomatoes like shade?", scope))

@@ -104,10 +104,14 @@ async def test_not_helpful_is_said_and_taken_back(pages: Pages, visitor: Visitor
     form = {"id": str(memory.id), "request": str(request_id)}
     assert "Not helpful here" in await visitor.text("/recalls")
 
-    said = await visitor.post("/not-helpful", form)
+    await recalled(pages.engine, store.turn(WHICH, at=system_clock()))
+    later = await recalled(pages.engine, store.turn(WHICH, at=system_clock()))
+    said = await visitor.sent("/not-helpful", {**form, "after": str(later)})
 
-    assert said.header(b"location") == b"/memory/ui/recalls?done=not_helpful"
-    assert "Not helpful for this question" in await visitor.text("/recalls")
+    assert said.count('<li class="whole">') == 2
+    own_row = said.split('<details class="row"')[2]
+    assert own_row.startswith(" open")
+    says(text_of(own_row), "Not helpful for this question", "Undo")
     of_memory = await visitor.text(f"/memory?id={memory.id}")
     assert f"Not recalled for {WHICH}" in of_memory
     await visitor.post("/not-helpful", {**form, "back": "yes", "from": "memory"})

@@ -3,6 +3,8 @@
 A profile is allowed, written, proposed, confirmed, refused, taken back; by its person, and seen by others.
 """
 
+import html
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
@@ -166,6 +168,31 @@ async def test_a_person_writes_instructions_and_reads_the_operators(own_pages: P
     assert 'value="todo:30,#home:9"' in page
     assert kept == Flags(instructions=text.replace("\r\n", "\n"), lifetimes="todo:30,#home:9")
     assert await own_pages.engine.flags(own_pages.anna) == Flags()
+
+
+@table(
+    "told",
+    [
+        "",
+        "todo:30",
+        " todo : 30 ",
+        "#work:365",
+        "todo:30, #at home:9",
+        "soon",
+        "todos:3",
+        "todo",
+        "todo:x",
+        "#:3",
+        "todo:3,",
+    ],
+)
+async def test_a_browser_takes_the_lifetimes_that_the_server_takes(own_pages: Pages, told: str) -> None:
+    person = await own_pages.person()
+    [pattern] = re.findall(r'name="lifetimes"[^>]* pattern="([^"]*)"', await person.html("/settings"))
+
+    taken = (await person.post("/settings", {"lifetimes": told})).status == 303
+
+    assert (re.fullmatch(html.unescape(pattern), told) is not None) == taken
 
 
 async def test_a_person_has_everything_approved_first(own_pages: Pages) -> None:

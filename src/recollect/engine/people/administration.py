@@ -379,9 +379,9 @@ def _without_secrets(revision: Revision) -> Revision:
 def _as_revised(old: Memory, revision: Revision) -> Memory | None:
     """Return a memory with the content or the hints that a revision gives it, not embedded yet; None if it gives neither."""
     content = old.content if revision.content is None else revision.content
-    hints = revision.hints(old.hints if content == old.content else None)
-    if revision.content is None and hints is None:
+    if revision.content is None and revision.hints(None) is None:
         return None
+    hints = revision.hints_after(old, content)
     return replace(old, content=content, hints=hints, embedding=None, embedding_model=None)
 
 

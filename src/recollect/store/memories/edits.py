@@ -163,8 +163,7 @@ async def _revise(transaction: Transaction, wanted: Embedded) -> Memory:
         raise MemoryNotFoundError
     _expect(stored, revision.versions)
     content = stored.content if revision.content is None else storable_text(revision.content)
-    kept_hints = stored.hints if content == stored.content else None
-    hints = revision.hints(kept_hints) or kept_hints  # hints of a new content are made again
+    hints = revision.hints_after(stored, content)
     fits = (storable_text(wanted.content), wanted.hints) == (content, hints)
     new = replace(
         stored,

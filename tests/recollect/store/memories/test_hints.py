@@ -101,6 +101,15 @@ async def test_an_edit_keeps_clears_or_writes_hints(
     assert (await store.memories.get(store.anna, tea.id)).hints == TEA
 
 
+@pytest.mark.parametrize("use", [Use.ALWAYS, Use.ASKED])
+async def test_new_words_keep_a_choice_of_when_a_statement_is_recalled(store: Store, use: Use) -> None:
+    tea = await kept(store, "Drinks tea", hints=replace(TEA, use=use))
+
+    edited = await edit(store, tea.id, content="Drinks mate", **EMBEDDED)
+
+    assert edited.hints == Hints(use)
+
+
 async def test_hints_take_no_embeddings_of_another_content(postgres: Postgres, store: Store) -> None:
     tea = await kept(store, "Drinks tea", **EMBEDDED)
     await edit(store, tea.id, content="Drinks mate", **EMBEDDED)
