@@ -128,8 +128,9 @@ class Revision:
 
     def hints_after(self, old: Memory, content: str) -> Hints | None:
         """Return the hints after this revision, by which a memory has this content; None: it has none, and a model may give it some."""
-        known = old.hints
-        kept = known if known is None or content == old.content else known.of_other_words
+        kept = old.hints
+        if kept is not None and content != old.content:  # others are made again
+            kept = None if kept.use is Use.TOPIC else Hints(kept.use)
         return self.hints(kept) or kept
 
     def hints(self, old: Hints | None) -> Hints | None:

@@ -63,11 +63,6 @@ class Hints:
     topics: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
 
-    @property
-    def of_other_words(self) -> "Hints | None":
-        """Those of the statement once it is worded anew: a choice for every chat, or none unasked, stays; None: they are made again."""
-        return None if self.use is Use.TOPIC else Hints(self.use)
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
