@@ -670,11 +670,14 @@ async def test_all_that_a_person_stated_in_teams_goes_with_them(store: Store, fa
     await chat.says(WHICH_NUTS, "Clara is.")
     before = await store.chats.chat(Scope(ben, "asking"), exchanges=9)
     assert NUTS in str(before.injections)
+    await store.answers.reserve(ben, "key", b"request", at=NOON)
+    await store.answers.keep(ben, "key", f"Undone: {NUTS}".encode(), None, at=NOON)
 
     erased = await subject.erase(family.clara)
 
     assert not any(count for _, count in erased.left)
     assert (await store.chats.chat(Scope(ben, "asking"), exchanges=9)).injections == ()
+    assert await store.answers.reserve(ben, "key", b"request", at=NOON) is None, "its answer is gone"
     assert await contents(subject, ben) == set()
     assert [each.person for each in (await subject.team(family.id, None)).members] == sorted(
         [family.ben, family.dora]

@@ -52,6 +52,7 @@ OVER_ALL_USERS = {
     "erase_shared": "what was shared goes with the last user who sees it",
     "left_of_shared": "what was shared and nobody sees is looked for once more",
     "delete_injections_of_all": "what served everybody is taken from everybody's prompts",
+    "erase_kept_answers_around": "an answer in a team may quote another member",
     "prune_kept_answers": "an answer is kept for a day, whoever's it is",
     **dict.fromkeys(REPORTED, "the operator's report of a week, and names nobody"),
     "usage_by_user_and_day": "the operator looks who takes how many tokens; no word of theirs",

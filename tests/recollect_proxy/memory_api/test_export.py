@@ -268,8 +268,7 @@ async def test_done_again_it_changes_nothing_and_for_another_it_changes_nobody_e
     again = await kept.restore(document)
     other = await kept.restore(document, kept.store.ben)
 
-    sections = {name for name in again.json["new"] if again.json["new"][name]}
-    assert sections <= {"sessions"}, "what came later is noted of a chat"
+    assert not any(again.json["new"].values())
     assert await kept.rows() == before
     assert other.json["new"]["messages"] == len(document["messages"])
 

@@ -23,7 +23,7 @@ from recollect.store.pool import Connection, affected, column
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL, of_table
 from recollect.store.turn_writing import mark_of
-from recollect.store.users.portability import leave_tombstone
+from recollect.store.users.portability import erase_kept_answers, leave_tombstone
 from recollect.text.normalization import storable_id
 
 
@@ -49,7 +49,7 @@ async def erase_session(
     await connection.execute(SQL["erase_not_helpful_of"], user_id, vectors, [])
     held = await column(connection, SQL["erase_quarantine_of_session"], user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
-    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote the chat
+    await erase_kept_answers(connection, user_id)
     rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
     gone = {*vectors, *held}
     counts["memory_updates"] = await _redact(transaction, session_id, gone, rewritten)
@@ -197,7 +197,7 @@ async def erase_told(transaction: Transaction, change: Erase) -> Change:
     await connection.execute(SQL["detach_from_messages"], user_id, hidden.messages)
     await connection.execute(SQL["erase_texts"], user_id, hidden.messages)
     await connection.execute(SQL["erase_texts_of_exchanges"], user_id, told_in, transaction.at)
-    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote a message
+    await erase_kept_answers(connection, user_id)
     await _redact_memories(transaction, {*memories, *held})
     await enqueue(connection, [user_id])  # the neighbours are to be indexed again
     named = [each for each in change.memories if each in memories]

@@ -258,17 +258,20 @@ ON CONFLICT DO NOTHING
 RETURNING 1;
 
 -- name: restore_sessions
--- Keep chats of an export; of one that is there, what came later.
-INSERT INTO sessions (
-    user_id, id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
+-- Keep chats of an export; of one that is there, what came later, and it is not new.
+WITH kept AS (
+    INSERT INTO sessions (
+        user_id, id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
+    )
+    SELECT $1, id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
+    FROM jsonb_populate_recordset(NULL::sessions, $2::jsonb)
+    ON CONFLICT (user_id, id) DO UPDATE
+    SET started_at = least(sessions.started_at, excluded.started_at), last_at = greatest(sessions.last_at, excluded.last_at),
+        next_turn_index = greatest(sessions.next_turn_index, excluded.next_turn_index),
+        summarized_turn = greatest(sessions.summarized_turn, excluded.summarized_turn)
+    RETURNING xmax = 0 AS is_new
 )
-SELECT $1, id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
-FROM jsonb_populate_recordset(NULL::sessions, $2::jsonb)
-ON CONFLICT (user_id, id) DO UPDATE
-SET started_at = least(sessions.started_at, excluded.started_at), last_at = greatest(sessions.last_at, excluded.last_at),
-    next_turn_index = greatest(sessions.next_turn_index, excluded.next_turn_index),
-    summarized_turn = greatest(sessions.summarized_turn, excluded.summarized_turn)
-RETURNING 1;
+SELECT 1 FROM kept WHERE is_new;
 
 -- name: restore_chats_left_out
 -- Leave chats out that an export left out.

@@ -89,6 +89,12 @@ DELETE FROM kept_answers WHERE user_id = $1 AND key = $2 AND at = $3 AND answer 
 -- Delete what the user's requests were answered.
 DELETE FROM kept_answers WHERE user_id = $1;
 
+-- name: erase_kept_answers_around
+-- Delete what the requests of all members of the user's team were answered, over all users.
+DELETE FROM kept_answers AS k
+USING teams AS t, jsonb_object_keys(t.members) AS m (person)
+WHERE t.id = team_of($1) AND k.user_id = m.person || chr(31) || 'team:' || t.id;
+
 -- name: prune_kept_answers
 -- Delete, over all users, what was kept before a time.
 DELETE FROM kept_answers WHERE at < $1;

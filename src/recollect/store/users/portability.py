@@ -140,6 +140,7 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     *tables, versions, projects = ERASED_TABLES
     if team_of(user_id):
         await connection.execute(SQL["end_blocks_around"], user_id, seen)
+        await erase_kept_answers(connection, user_id)
     for table in tables:
         counts[table] = await affected(connection, of_table("erase_rows", table), user_id)
     counts["vectors"] += await _erase_shared(connection, seen)
@@ -155,6 +156,15 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     erasure = await leave_tombstone(connection, mark_of(user_id), counts, at)
     await connection.execute(SQL["add_untold_erasure"], erasure.id, user_id, at)
     return erasure, Traces(seen, [job["id"] for job in jobs])
+
+
+async def erase_kept_answers(connection: Connection, user_id: str) -> None:
+    """Delete the kept answers to the user's requests, in a team to those of all members: one may quote what is erased."""
+    await connection.execute(SQL["erase_kept_answers"], user_id)
+    if team_of(user_id):
+        await connection.execute(SQL["over_all_users"])
+        await connection.execute(SQL["erase_kept_answers_around"], user_id)
+        await connection.execute(SQL["over_no_users"])
 
 
 async def leave_tombstone(
