@@ -26,7 +26,7 @@ export function createRecollect({ url, token, fetch = globalThis.fetch }) {
       const sent = { ...headers, ...(id && { "Last-Event-ID": id }) };
       if (project) sent["X-Recollect-Project"] = encodeURIComponent(project);
       try {
-        const address = `${url}/memory/users/${encodeURIComponent(userId)}/events`;
+        const address = `${url.replace(/\/+$/, "")}/memory/users/${encodeURIComponent(userId)}/events`;
         const answer = await fetch(address, { headers: sent, signal });
         if (!answer.ok) throw new RecollectError(answer.status, await answer.json().catch(() => null));
         for await (const fields of piecesOf(answer.body)) {

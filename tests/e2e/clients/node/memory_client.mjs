@@ -5,7 +5,7 @@ import { createRecollect, RecollectError } from "../../../../clients/js/index.js
 
 /** @type {{ address: string, token: string, user: string }} */
 const task = JSON.parse(readFileSync(0, "utf8"));
-const recollect = createRecollect({ url: task.address, token: task.token });
+const recollect = createRecollect({ url: `${task.address}/`, token: task.token });
 const path = { user_id: task.user };
 const memories = "/memory/users/{user_id}/memories";
 
