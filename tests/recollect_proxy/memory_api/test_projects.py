@@ -143,21 +143,14 @@ async def test_owners_and_administrators_say_who_is_in_it(api: Api, family: Fami
     assert_error(await family.call(api.anna, "GET", family.path), 404, "team_not_found", "team")
 
 
-@table(
-    ("method", "path", "body"),
-    [
-        ("POST", "/memories", {"content": NUTS}),
-        *(("GET", f"/memories{each}", None) for each in ("", "/search?q=nuts", "/changes")),
-        *(("GET", each, None) for each in ("/todos", "/sessions", "/recalls", "/messages?q=nuts")),
-    ],
-)
-async def test_no_stranger_sees_a_team(api: Api, family: Family, method: str, path: str, body: Any) -> None:
+@table("path", ["/memories", "/recalls", "/messages?q=nuts"])
+async def test_no_stranger_sees_a_team(api: Api, family: Family, path: str) -> None:
     await family.of(api.anna, "POST", "", {"content": NUTS})
     answers = [
-        await family.call(family.mallory, method, f"{path_of(family.mallory)}{path}", body, team=team)
+        await family.call(family.mallory, "GET", f"{path_of(family.mallory)}{path}", team=team)
         for team in (family.id, "nowhere")
     ]
 
     assert answers[0].json == answers[1].json
-    if "/memories" in path or path == "/todos":
+    if path == "/memories":
         assert_error(answers[0], 404, "team_not_found", "team")
