@@ -27,6 +27,7 @@ from recollect.model import (
 )
 from recollect.models.extractors.json_answers import (
     ANSWER_LENGTH,
+    breaks,
     clean,
     day,
     find,
@@ -98,7 +99,7 @@ def read_answer(
             nothing of the answer.
     """
     items, is_whole = _find_items(text[:ANSWER_LENGTH])
-    if (items is None or not is_whole) and (loose := loosely(text)):
+    if not is_whole and (loose := loosely(text)):
         found, is_whole = _find_items(loose)
         items, text = (found, loose) if items is None or is_whole else (items, text)
     if items is None:
@@ -141,7 +142,7 @@ def _find_items(text: str) -> tuple[list[Any] | None, bool]:
         else:
             items = _items_of(value)
             last = items if items is not None else last
-    is_whole = text.count("{") <= text.count("}")
+    is_whole = text.count("{") <= text.count("}") and not breaks(text)
     return (single or None) if last is None else last, is_whole
 
 

@@ -31,6 +31,7 @@ _FENCE = linear(r"```[ \t]*(?:\w+[ \t]*)?\n(.*?)(?:```|\Z)", re.DOTALL)
 # A string is matched to step over it; its closing quote is optional, so that each is scanned once.
 _STRING_OR_COMMA = linear(r'("(?:[^"\\]|\\.)*"?)|,(\s*[}\]])', re.DOTALL)
 _OPENING = bounded(r"[{\[]")
+_BREAK = object()
 
 
 def without_thoughts(text: str) -> str:
@@ -80,6 +81,16 @@ def whole_values(text: str) -> Iterator[object]:
 
 def values_within(text: str) -> Iterator[object]:
     """Yield the JSON objects and lists within prose, also after one that breaks off."""
+    return (value for value in _values_or_breaks(text) if value is not _BREAK)
+
+
+def breaks(text: str) -> bool:
+    """Return whether an object within prose breaks off or can't be read: of what it holds, something may be missing."""
+    return _BREAK in _values_or_breaks(text)
+
+
+def _values_or_breaks(text: str) -> Iterator[object]:
+    """Yield each value within prose, and ``_BREAK`` for each object that can't be read."""
     spoken = _STRING_OR_COMMA.sub(_drop_comma, without_thoughts(text[:ANSWER_LENGTH]))
     decoder = json.JSONDecoder(strict=False)  # a line may break within a text
     position = 0
@@ -89,10 +100,11 @@ def values_within(text: str) -> Iterator[object]:
             return
         try:
             value, position = decoder.raw_decode(spoken, opening.start())
+            yield value
         except (ValueError, RecursionError):
             position = opening.end()
-        else:
-            yield value
+            if opening[0] == "{":
+                yield _BREAK
 
 
 def loosely(text: str) -> str:

@@ -134,9 +134,27 @@ def test_what_is_nearly_json_is_read_whole(answer: str) -> None:
 
 
 @table(
+    ("named", "evidence"), [('a cat "Mimi"', "my cat Mimi"), ("Mimi", 'my cat "Mimi"'), ("Mimi", "my cat")]
+)
+@table("behind", ["", " That's all."])
+def test_quotes_within_a_text_lose_no_statement_and_no_wish(named: str, evidence: str, behind: str) -> None:
+    cat = f'{{"content": "Has {named}", "evidence": "{evidence}"}}'
+    wish = f'{{"asking": "forget", "evidence": "{evidence}", "about": [1]}}'
+
+    found = read_answer(
+        f'{{"wishes": [{wish}], "memories": [{json.dumps(TEA)}, {cat}]}}{behind}', at=AT, known=10
+    )
+
+    told = [each.content for each in found.candidates], [each.evidence for each in found.commands]
+    assert told == (["Prefers tea", f"Has {named}"], [evidence])
+    assert found.is_whole
+
+
+@table(
     "answer",
     [
         f'{{"memories": [{json.dumps(TEA)}, {{"content": "Lives in Lei',
+        f'Well: {{"memories": [{{"content": "Has a cat" // Mimi\n}}, {json.dumps(TEA)}]}} Done',
         f'{{"memories": [{json.dumps(TEA)}, {{"evidence": "I live in Leipzig"}}]}}',
         f'{{"memories": [{json.dumps(TEA)}], "wishes": [{{"asking": "for',
         "{'memories': [{'content': 'Prefers tea', 'evidence': 'I prefer tea'}, {'content': 'Lives in",
