@@ -32,6 +32,11 @@ LAST_FRIDAY = "2024-05-10 2024-05-11"
 MAY_AND_JUNE = "2023-05-01 2023-07-01"
 MARCH_3_TO_5 = "2023-03-03 2023-03-06"
 UNTIL_FRIDAY = "1924-05-10 2024-05-11"
+NEXT_FRIDAY = "2024-05-17 2024-05-18"
+TWO_WEEKS_ON = "2024-05-27 2024-06-03"
+EASTERN_RANGES = (
+    "3月3日到5日 | 2024年3月3日至5日 | 3月3-5日 | 3月3日から5日まで | 3월 3일부터 5일까지 | 3월 3-5일"
+)
 
 
 @table(
@@ -271,6 +276,24 @@ def test_english_dates_are_read(text: str, expected: str) -> None:
         ("قبل 3 أيام", THREE_DAYS_AGO),
         ("منذ ٣ أيام", THREE_DAYS_AGO),
         ("السنة الماضية", LAST_YEAR),
+        ("الجمعة الماضية", LAST_FRIDAY),
+        ("حتى الجمعة", UNTIL_FRIDAY),
+        *((text, NEXT_FRIDAY) for text in ("aanstaande vrijdag", "الجمعة القادمة")),
+        *((text, TWO_WEEKS_ON) for text in ("dentro de dos semanas", "بعد أسبوعين", "二週間後", "2주 후")),
+        *((text, LAST_WEEK) for text in ("一周前", "一週間前", "일주일 전")),
+        *((text, MARCH) for text in ("قبل شهرين", "两个月前", "二か月前", "두 달 전")),
+        *(
+            (text, "2024-05-11 2024-05-13")
+            for text in ("no fim de semana passado", "上周末", "先週末", "지난 주말")
+        ),
+        *((text, "2024-05-25 2024-05-27") for text in ("下周末", "来週末", "다음 주말")),
+        *((text, "2023-06-01 2023-09-01") for text in ("去年の夏", "작년 여름")),
+        *((text, "2024-05-01 2024-05-16") for text in ("最近两周", "過去二週間", "지난 2주")),
+        *((text, "2024-01-01 2024-04-01") for text in ("上个季度", "前四半期", "지난 분기")),
+        *((text, "2021-01-01 2121-01-01") for text in ("2020年以后", "2020年以降", "2020년 이후")),
+        *((text, "2023-12-25 2023-12-26") for text in ("圣诞节", "クリスマス", "크리스마스")),
+        *((text, "2023-12-31 2024-01-01") for text in ("no réveillon", "a San Silvestro", "w sylwestra")),
+        *((text, "2024-03-03 2024-03-06") for text in texts(EASTERN_RANGES)),
         ("في مارس 2024", MARCH),
     ],
 )
@@ -340,7 +363,7 @@ MARCH_3, MARCH_5 = "2024-03-03 2024-03-04", "2024-03-05 2024-03-06"
     "text",
     texts("""
         in March and April | in March or April | im März und April | in maart en april | en mars et avril | en marzo y abril
-        em março e abril | a marzo e aprile | в марте и апреле | w marcu i kwietniu | في مارس و أبريل | 3月和4月 | 3月と4月 | 3월과 4월
+        em março e abril | a marzo e aprile | в марте и апреле | w marcu i kwietniu | في مارس و أبريل | في مارس وأبريل | ik ga in maart of april | 3月和4月 | 3月と4月 | 3월과 4월
     """),
 )
 def test_months_that_share_a_preposition_are_each_read(text: str) -> None:
@@ -352,7 +375,9 @@ def test_months_that_share_a_preposition_are_each_read(text: str) -> None:
     texts("""
         on 3 and 5 March | 3 or 5 March | on March 3 and 5 | on the 3rd and 5th of March | am 3. und 5. März | op 3 en 5 maart
         les 3 et 5 mars | le 3 et le 5 mars | el 3 y el 5 de marzo | em 3 e 5 de março | il 3 e il 5 marzo | 3 и 5 марта | 3 i 5 marca
-        3 و 5 مارس | 3月3日和5日 | 2024年3月3日和5日 | 3月3日と5日 | 3월 3일과 5일
+        3 و 5 مارس | 3 و5 مارس | 3月3日和5日 | 2024年3月3日和5日 | 3月3日と5日 | 3월 3일과 5일
+        am 3. oder 5. März | op 3 of 5 maart | le 3 ou le 5 mars | el 3 o el 5 de marzo | em 3 ou 5 de março | il 3 o il 5 marzo
+        3 или 5 марта | 3 lub 5 marca | 3 أو 5 مارس | 3月3日或5日 | 3月3日か5日 | 3월 3일이나 5일
     """),
 )
 def test_days_that_share_a_month_are_each_read(text: str) -> None:

@@ -14,6 +14,7 @@ from recollect.text.dates.readings import (
     before_date,
     before_part,
     day_of_month,
+    days_in_east,
     days_listed,
     days_listed_in_east,
     days_of_month,
@@ -53,7 +54,7 @@ from recollect.text.dates.symbols import Symbol
 from recollect.text.patterns import Pattern, bounded
 
 _NOTHING = Symbol("x")
-_RANGES = {"days_of_month", "range", "until_now"}
+_RANGES = {"days_of_month", "days_in_east", "range", "until_now"}
 """The rules that read from one date to another."""
 _SILENT = "xcjg.,T&AZi+-"
 """The kinds that begin no date: most words, left out at once."""
@@ -160,6 +161,7 @@ _YEAR_IN_RANGE = "(?:(?<=[fF])(?=Y[tu-]F?[YDj])|(?<=[fF]Y[tu-])|(?<=[fF]Y[tu]F)|
 _SINGLE, _SINGLE_RULES = _alternation(
     [
         ("days_listed_in_east", "[KX](?:&dU)+(?![AZ])", days_listed_in_east),
+        ("days_in_east", "[KX](?:d?[t-]|g(?=dUe))dU(?![AZ])e?", days_in_east),
         ("digits", "X", lambda found, _: found["X"].spans),
         (
             "days_of_month",

@@ -141,11 +141,27 @@ def days_listed(found: Found, frame: Frame) -> Spans:
 
 def days_listed_in_east(found: Found, frame: Frame) -> Spans:
     """Read "3月3日和5日"."""
-    named = (short_date(found, frame) if "K" in found else found["X"].spans)[:1]
+    named = _named_in_east(found, frame)
     if [date.end - date.start for date in named] != [1] or any(found.numbers("U")):
         return named  # "13月3日和5日" has no first date
     year, month = divmod(month_index(named[0].start), _MONTHS)
     return (*named, *(day_span(year, month + 1, day) for day in found.numbers("d")))
+
+
+def days_in_east(found: Found, frame: Frame) -> Spans:
+    """Read "3月3日到5日", "3月3-5日"."""
+    named = _named_in_east(found, frame)
+    if not named or any(found.numbers("U")):
+        return named
+    year, month = divmod(month_index(named[0].start), _MONTHS)
+    days = [day_span(year, month + 1, day) for day in found.numbers("d")]
+    first = named[0] if named[0].end - named[0].start == 1 else days[0]
+    is_one = not days[-1].is_empty and first.start < days[-1].end and first.end - first.start == 1
+    return (Span(first.start, days[-1].end),) if is_one else named
+
+
+def _named_in_east(found: Found, frame: Frame) -> Spans:
+    return (short_date(found, frame) if "K" in found else found["X"].spans)[:1]
 
 
 def short_date(found: Found, frame: Frame) -> Spans:

@@ -183,6 +183,7 @@ _TOKEN = bounded(
     """,
     re.VERBOSE,
 )
+_ARABIC_AND = bounded(r"\b\u0648(?=(\w+))")
 _WORD = bounded(rf"{_LETTER}[{_LETTERS}0-9_]*")
 _UNSPACED = bounded(rf"[^\W\d_{_LETTERS}]")
 _BEFORE_TIME = str.maketrans("Tt", "  ")
@@ -221,7 +222,13 @@ def may_name_date(text: str) -> bool:
 
 
 def _beginning(text: str) -> str:
-    return unicodedata.normalize("NFKC", text[:_LENGTH])[:_LENGTH]
+    """Return the beginning of a text, an Arabic "and" apart from the number or date word that it is written with."""
+    beginning = unicodedata.normalize("NFKC", text[:_LENGTH])[:_LENGTH]
+    return _ARABIC_AND.sub(lambda found: f"{found[0]} " if _may_be_dated(found[1]) else found[0], beginning)
+
+
+def _may_be_dated(word: str) -> bool:
+    return word.isdigit() or word in _vocabulary().by_first_word
 
 
 def date_symbols(text: str, zone: tzinfo) -> list[Symbol]:
