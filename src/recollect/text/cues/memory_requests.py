@@ -33,9 +33,12 @@ _CHOICE = bounded(r"\(([^()]*)\)")
 _OPENING = (Asking.REMEMBER, Asking.FORGET, Asking.CORRECT)
 """Wishes that a message may open with. Only a model understands that nothing is to be kept of it, as that can't be undone."""
 
-_BEHIND = "[\\s:,\uff1a\uff0c]"
+_BEHIND = "[\\s:,]"
 _OPENING_READ = 200
 """Characters of a message in which its opening ends."""
+
+_APART = "(?<![^\\W\u0648])"
+"""No letter stands before a number, but an Arabic "and"."""
 
 _KEPT = 64
 """Messages that are remembered: one is read several times in a turn."""
@@ -89,9 +92,11 @@ def _parse_request(text: str) -> MemoryRequest | None:
 def read_opening(text: str) -> tuple[Asking, str] | None:
     """Return the wish that a message opens with, and the rest of its first paragraph; None for other openings."""
     paragraph = text.strip().partition("\n\n")[0]
-    for language in _may_be_of(_folded(paragraph[:_OPENING_READ]), _OPENING):
-        if found := language.opening.match(paragraph):
-            return Asking(found.lastgroup or ""), paragraph[found.end() :].strip()
+    folded = _folded(paragraph[:_OPENING_READ])
+    for language in _may_be_of(folded, _OPENING):
+        if found := language.opening.match(folded):
+            end = next(at for at in count() if len(_folded(paragraph[:at])) >= found.end())
+            return Asking(found.lastgroup or ""), paragraph[end:].strip()
     return None
 
 
@@ -163,8 +168,7 @@ class _Language:
 
     @property
     def _numbers(self) -> str:
-        space = self.space
-        between = rf"(?: ?[,&\u3001\uff0c] ?|{space}(?:{self.words['joined']}){space}|, (?:{self.words['joined']}){space})"
+        between = rf",? ?(?:[,&\u060c\u3001]|{_any(_folded(self.words['joined']).split('|'))}) ?"
         return rf"{self._one}(?:{between}{self._one}){{0,9}}"
 
     @property
@@ -172,7 +176,7 @@ class _Language:
         """An expression for one number. A digit may have an ending behind it, as in Turkish; a word may not."""
         words = _any(self._number_of)
         return (
-            rf"(?:(?<!\w){words}(?!\w)|(?<!\w)\d{{1,3}}(?!\d))" if self.space else rf"(?:{words}|\d{{1,3}})"
+            rf"(?:{_APART}{words}(?!\w)|{_APART}\d{{1,3}}(?!\d))" if self.space else rf"(?:{words}|\d{{1,3}})"
         )
 
     @cached_property
@@ -184,7 +188,7 @@ class _Language:
             f"(?P<{asking.value}>(?:{'|'.join(map(_expression, self._longest_first(asking)))}){behind})"
             for asking in _OPENING
         )
-        return anchored(rf"\s*(?:{lead}[\s,]+)?(?:{'|'.join(every)}){_BEHIND}*", re.IGNORECASE)
+        return anchored(rf"(?:{lead}[\s,]+)?(?:{'|'.join(every)}){_BEHIND}*")
 
     def _longest_first(self, asking: Asking) -> list[str]:
         return sorted(self.words[asking.value], key=_length, reverse=True)

@@ -40,7 +40,7 @@ OTHERS = {
         Merk dir nichts mehr über mich. | Deja de recordar cosas sobre mí | Ne retiens plus rien sur moi.
         Non ricordare più niente su di me | Não guarde mais nada sobre mim | Nie zapamiętuj niczego o mnie
         Artık hakkımda hiçbir şey hatırlama | mere baare mein kuch bhi yaad mat rakho | 不要再记住关于我的任何事情
-        나에 대해 아무것도 기억하지 마 | لا تتذكر أي شيء عني بعد الآن
+        나에 대해 아무것도 기억하지 마 | لا تتذكر أي شيء عني بعد الآن | onthoud niets over mij
     """),
     Request.RESUME: texts("""
         Remember me again. | Du kannst dir wieder Dinge über mich merken
@@ -53,6 +53,9 @@ OTHERS = {
         No recuerdes esta conversación | Ne retiens pas cette conversation | Non ricordare questa chat
         Não guarde esta conversa | Nie zapamiętuj tej rozmowy | Bu sohbeti hatırlama
         is chat ko yaad mat rakhna | 不要记住这次对话 | 이 대화는 기억하지 마 | لا تحفظ هذه المحادثة
+        N'enregistre pas cette conversation | forget this chat | Vergiss diesen Chat | olvida esta conversación | oublie ce chat
+        dimentica questa chat | esquece esta conversa | zapomnij o tej rozmowie | bu sohbeti unut | yeh chat bhool jao
+        忘掉这次聊天 | 이 대화는 잊어줘 | انس هذه المحادثة | この会話を忘れて | забудь этот чат | vergeet deze chat
     """),
     Request.TAKE_IN: texts("""
         Remember this chat again. | Merk dir diesen Chat wieder | Vuelve a recordar este chat
@@ -64,7 +67,9 @@ OTHERS = {
         What do you know about me? | Was weißt du über mich? | qué sabes de mí | Que sais-tu sur moi ?
         cosa sai di me? | O que sabes sobre mim? | co o mnie wiesz? | Hakkımda ne biliyorsun?
         mere baare mein kya jaante ho? | 你知道我什么？ | 나에 대해 뭘 알고 있어? | ماذا تعرف عني؟ | 私について何を知っていますか？
-        Что ты знаешь обо мне? | Wat weet je over mij?
+        Что ты знаешь обо мне? | Wat weet je over mij? | hakkımda bildiğin her şeyi göster | mere baare mein sab kuch batao
+        告诉我你知道关于我的一切 | 나에 대해 아는 걸 다 보여줘 | أرني كل ما تعرفه عني | 私について知っていることを全部見せて
+        покажи мне всё, что ты знаешь обо мне
     """),
     Request.EVERYTHING: texts("""
         Delete everything you know about me. | Forget everything about me! | Vergiss alles über mich
@@ -72,7 +77,10 @@ OTHERS = {
     """),
     Request.UNDO: texts("""
         Undo that. | No, bring it back! | Mach das rückgängig | Deshazlo | Annule ça, s'il te plaît
-        Annullalo | Desfaz isso | Cofnij to | Bunu geri al | undo kar do | 撤销一下 | 되돌려줘 | تراجع عن ذلك
+        Annullalo | Desfaz isso | Cofnij to | Bunu geri al | undo kar do | 撤销一下 | 되돌려줘 | تراجع عن ذلك | rückgängig
+        ongedaan maken | تراجع | それを元に戻して | Nein, hol es zurück! | no, recupéralo | Non, rétablis-le | no, ripristinalo
+        não, restaura isso | nie, przywróć to | hayır, geri getir | nahi, wapas lao | 不，把它恢复 | 아니, 복구해줘 | لا، أعده
+        いや、元に戻して | нет, верни это | nee, haal het terug
     """),
 }
 NONE = [
@@ -107,7 +115,8 @@ REQUESTS = [
     *(
         (text, Request.FORGET_LISTED, (2, 4))
         for text in texts("""
-            Forget 2 and 4 | Delete the second and the fourth one. | Vergiss Nummer 2 und 4 | 删掉第二和第四条
+            Forget 2 and 4 | Delete the second and the fourth one. | Vergiss Nummer 2 und 4 | 删掉第二和第四条 | 忘掉第2条和第4条
+            2번과 4번 잊어줘 | 2, 4번 잊어줘 | انس 2 و4 | انس 2، 4 | احذف الثانية والرابعة | 2、4を忘れて | 2 ve 4 numarayı unut
         """)
     ),
 ]
@@ -177,6 +186,12 @@ OPENINGS = {
     "Vergiss bitte meinen Spind": (Asking.FORGET, "meinen Spind"),
     "No, I said Braga": (Asking.CORRECT, "Braga"),
     "nein, ich meinte Donnerstag": (Asking.CORRECT, "Donnerstag"),
+    "Don\u2019t forget that I\u2019m vegan": (Asking.REMEMBER, "I\u2019m vegan"),
+    "N\u2019oublie pas que j\u2019ai deux chats": (Asking.REMEMBER, "j\u2019ai deux chats"),
+    "覚えておいて：私は菜食です": (Asking.REMEMBER, "私は菜食です"),
+    "تذكر: أنا نباتي": (Asking.REMEMBER, "أنا نباتي"),
+    "忘れて：Ｋｏｂｅの家": (Asking.FORGET, "Ｋｏｂｅの家"),
+    "不，我说的是布拉加": (Asking.CORRECT, "布拉加"),
 }
 
 
