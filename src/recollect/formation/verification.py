@@ -26,6 +26,7 @@ from recollect.text.patterns import linear
 from recollect.text.prompt_injection import WISHES, contains_takeover, is_injected
 from recollect.text.question_marks import ends_asking
 from recollect.text.secrets import mask
+from recollect.text.word_analysis import analyze_words
 
 CONFIRMED_CONFIDENCE = 0.8
 """The highest confidence of a statement by the assistant that the person only confirmed."""
@@ -181,7 +182,7 @@ class _Verification:
         self._checks = 0
 
     def verdict(self, candidate: Candidate) -> Verdict:
-        key = self._outside_quotations(candidate.evidence), candidate.confirms, candidate.of_others
+        key = self._outside_quotations(candidate.evidence), self._confirmed(candidate), candidate.of_others
         if key not in self._proofs:
             self._proofs[key] = self._proof(*key[:2], of_others=candidate.of_others)
         proof = self._proofs[key]
@@ -256,6 +257,13 @@ class _Verification:
             return proof
         own, joined, told = evidence.partition(CONFIRMING)
         return self._assented(plain_quote(own), plain_quote(told)) if joined and not confirms else None
+
+    def _confirmed(self, candidate: Candidate) -> str | None:
+        """Return the sentence that a candidate confirms; None if its quote tells of it, and nobody said the sentence."""
+        sentence = plain_quote(candidate.confirms or "")
+        is_said = any(said.answered.source_of(sentence) for said in self._newest)
+        told = analyze_words(candidate.content).stems & analyze_words(candidate.evidence).stems
+        return candidate.confirms if is_said or not told else None
 
     def _quoted(
         self,

@@ -325,6 +325,21 @@ class TestConfirming:
         assert isinstance(verdict, AcceptedCandidate)
         assert verdict.candidate.confidence == 1.0
 
+    @table("confirms", ["n/a", "Shall I list some beans?", "you drink tea"])
+    def test_what_they_tell_themselves_needs_no_sentence_that_nobody_said(self, confirms: str) -> None:
+        verdict = self.verdict(
+            "ja, ich trinke fünf Tassen Kaffee",
+            "ich trinke fünf Tassen Kaffee",
+            confirms,
+            content="Trinkt fünf Tassen Kaffee",
+        )
+
+        assert isinstance(verdict, AcceptedCandidate)
+        assert (verdict.candidate.evidence, verdict.candidate.confidence) == (
+            "ich trinke fünf Tassen Kaffee",
+            1.0,
+        )
+
     def test_what_is_kept_as_evidence_proves_it_again(self) -> None:
         verdict = self.verdict("exactly, how much?", "exactly", "you drink five cups of coffee a day")
         assert isinstance(verdict, AcceptedCandidate)
