@@ -149,7 +149,7 @@ class _Batch:
                 self.successors[memory.id] = heir
                 past = self._past(weighed, memory, reason, heir)
                 yield Retire(memory.id, reason, heir, decided_by, past=past)
-            elif memory.holds_until is None or memory.holds_until > comes or self._is_put_off(main, memory):
+            elif memory.holds_until is None or memory.holds_until > comes:
                 self.limited.add(memory.id)
                 yield Limit(memory.id, comes, reason, heir, decided_by)
 
@@ -324,11 +324,6 @@ class _Batch:
         return (
             since if is_another and since is not None and since > wall(self.origin.turn(weighed).at) else None
         )
-
-    def _is_put_off(self, main: _Main, memory: Memory) -> bool:
-        """Return whether a memory ends with an event that is itself replaced, such as a move put off to a later day."""
-        replaced = self.known.get(main.old) if isinstance(main, Replace) else None
-        return replaced is not None and replaced.holds_from == memory.holds_until
 
     def _stays_until_then(self, weighed: AcceptedCandidate, memory: Memory) -> bool:
         """Return whether a memory is a state that holds until the candidate begins to hold; plans and future events are none."""

@@ -132,7 +132,6 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
     if held is not None:
         return held
     await transaction.unlink(old, change.past)
-    await _lift_limits(transaction, old)
     await transaction.note_change(old)
     # It rests on the messages of the replaced one, too: forgetting one forgets both.
     new = resting_on(change.memory, _private_messages(transaction, old)).with_labels_of(old)
@@ -147,6 +146,7 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
         after=new.content,
         details={**removal_details(old), **addition_details(new), **deciding_details(change)},
     )
+    await _lift_limits(transaction, old, new)
     if change.reason is Reason.CORRECTED:
         await reopen_todos(transaction, old, new.content, update.id)
     return change
@@ -179,7 +179,7 @@ async def _inherit(
     if change.reason is Reason.CORRECTED and heir is not None:
         await reopen_todos(transaction, old, heir.content, update_id)
     await transaction.retire(old, change.reason, past=past, details=details, update_id=update_id)
-    await _lift_limits(transaction, old)
+    await _lift_limits(transaction, old, heir)
 
 
 def _private_messages(transaction: Transaction, memory: Memory) -> tuple[UUID, ...]:
@@ -241,13 +241,20 @@ async def _limit(transaction: Transaction, change: Limit) -> Change:
     return await _noted(transaction, change, Action.MARK, memory, after, limit_details(memory, after, heir))
 
 
-async def _lift_limits(transaction: Transaction, gone: Memory) -> None:
-    """Take back the end that a memory gave to others, if that memory goes before its own day has come."""
+async def _lift_limits(transaction: Transaction, gone: Memory, heir: Memory | None = None) -> None:
+    """Take back the end that a memory gave to others, if that memory goes before its own day has come.
+
+    An heir that is to come as well, such as a move put off or told more exactly, gives them its own day instead.
+    """
     if gone.holds_from is None or gone.holds_from <= transaction.at:
         return
+    comes = None if heir is None else heir.holds_from
     for row in await transaction.connection.fetch(SQL["limits_caused_by"], transaction.user_id, str(gone.id)):
+        limit = update_of(row)
         with suppress(NotUndoableError):  # it is gone itself, or was given another end since
-            await undo(transaction, update_of(row), Reason.DELETED)
+            await undo(transaction, limit, Reason.DELETED)
+            if heir is not None and comes is not None and comes > transaction.at:
+                await _limit(transaction, Limit(limit.memory_id, comes, limit.reason, heir))
 
 
 async def _retire(transaction: Transaction, change: Retire) -> Change:

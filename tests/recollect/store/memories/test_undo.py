@@ -123,6 +123,24 @@ async def test_an_end_is_lifted_where_what_was_to_come_is_gone_before_its_day(st
         assert await store.memories.get(store.anna, rome.id) == rome
 
 
+@pytest.mark.parametrize(
+    ("reason", "day"), [(Reason.CONTRADICTS, LATER + timedelta(days=31)), (Reason.REFINES, LATER)]
+)
+async def test_an_end_moves_with_what_is_to_come(store: Store, reason: Reason, day: datetime) -> None:
+    rome, oslo = await kept(store, "Lives in Rome"), store.memory("Lives in Oslo", holds_from=LATER)
+    await apply(store, Add(oslo), Limit(rome.id, LATER, Reason.CONTRADICTS, oslo))
+    limited = await store.memories.get(store.anna, rome.id)
+
+    moved = store.memory("Lives in Oslo, in a flat", holds_from=day)
+    await apply(store, Replace(oslo.id, moved, reason))
+
+    assert await store.memories.get(store.anna, rome.id) == replace(limited, holds_until=day)
+
+    await apply(store, Retire(moved.id, Reason.FORGOTTEN))
+
+    assert await store.memories.get(store.anna, rome.id) == rome
+
+
 async def test_an_end_stays_where_what_came_then_is_gone_later(store: Store) -> None:
     rome, oslo = await kept(store, "Lives in Rome"), await kept(store, "Lives in Oslo", holds_from=NOON)
     await apply(store, Limit(rome.id, NOON, Reason.CONTRADICTS, oslo))
