@@ -154,13 +154,20 @@ class _Batch:
                 yield Limit(memory.id, comes, reason, heir, decided_by)
 
     def ended_by_refused(self, refused: RefusedCandidate) -> Iterator[Retire]:
-        """Yield the memories that a refused candidate ends."""
-        for number, memory in self._numbered(refused.candidate.ends):
-            told_at = self.origin.exchanges[refused.turn].turn.at
+        """Yield the memories that a refused candidate ends, and the to-dos that it contradicts: a done errand is no news for years."""
+        candidate, told_at = refused.candidate, self.origin.exchanges[refused.turn].turn.at
+        contradicted = candidate.about if candidate.relation is Relation.CONTRADICTS else ()
+        ended = [(number, memory, "ends") for number, memory in self._numbered(candidate.ends)]
+        ended += [
+            (number, memory, candidate.relation.value)
+            for number, memory in self._numbered(contradicted)
+            if memory.kind is Kind.TODO
+        ]
+        for number, memory, word in ended:
             if self._is_free(memory) and memory.observed_at < told_at:
                 self.gone.add(memory.id)
-                past = past_of(memory, Reason.ENDED, refused.candidate, told_at)
-                yield Retire(memory.id, Reason.ENDED, decided_by=f"model: ends {number}", past=past)
+                past = past_of(memory, Reason.ENDED, candidate, told_at)
+                yield Retire(memory.id, Reason.ENDED, decided_by=f"model: {word} {number}", past=past)
 
     def marks(self, weighed: AcceptedCandidate, main: _Main) -> Iterator[Mark]:
         """Yield marks on the memories that a decision contradicts, once the whole batch is decided."""

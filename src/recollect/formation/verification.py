@@ -97,7 +97,7 @@ class HeldCandidate:
 
 @dataclass(frozen=True, slots=True)
 class RefusedCandidate:
-    """A candidate that is not kept, and the turn that holds its quote: the memories it ends are over all the same."""
+    """A candidate that is not kept, and the turn that holds its quote: the memories it ends, and to-dos it calls done, are over."""
 
     candidate: Candidate
     turn: int
@@ -191,7 +191,8 @@ class _Verification:
         sure = min(candidate.confidence, proof.most_sure)
         proven = replace(candidate, evidence=proof.evidence, confidence=sure)
         verdict = self._judged(proven, proof.turn)
-        if isinstance(verdict, Ignore) and candidate.ends and verdict.reason is not Reason.NOT_STATED:
+        ends = candidate.ends or candidate.relation is Relation.CONTRADICTS
+        if isinstance(verdict, Ignore) and ends and verdict.reason is not Reason.NOT_STATED:
             return RefusedCandidate(verdict.candidate or proven, proof.turn, verdict.reason)
         return verdict
 
@@ -221,7 +222,8 @@ class _Verification:
             updates = candidate.relation is Relation.CONTRADICTS and candidate.about
             if not (candidate.importance >= self._minimum_importance or updates):
                 return Ignore(Reason.LOW_IMPORTANCE, candidate)  # NaN as well
-            if candidate.lasting is Lasting.MOMENT:
+            # "the dentist is tomorrow instead" must not leave the old day
+            if candidate.lasting is Lasting.MOMENT and not (updates and candidate.kind is Kind.TODO):
                 return Ignore(Reason.PASSING, candidate)
         if self._taught[turn] >= MOST_OF_A_TURN:
             return Ignore(Reason.TOO_MANY, candidate)

@@ -578,6 +578,12 @@ def test_a_change_names_its_message_heir_cause_and_time() -> None:
     assert disputed == Mark(UUID(int=7), Doubt.DISPUTED, Reason.DISPUTED)
 
 
+def test_a_refused_statement_ends_the_todo_that_it_calls_done_and_no_state() -> None:
+    passing = RefusedCandidate(candidate("Went there", CONTRADICTS, 0, 1), 0, Reason.PASSING)
+
+    assert decisions(reconciled([], FLAT, EIGHT, ending=[passing])) == "Retire ended 7: model: contradicts 0"
+
+
 def test_what_is_not_kept_itself_ends_what_its_words_end() -> None:
     over = RefusedCandidate(candidate("Went there", ends=(0, 1, 2, 9)), 0, Reason.LOW_IMPORTANCE)
     newer = known(3, observed_at=SAID_AT + timedelta(minutes=9))

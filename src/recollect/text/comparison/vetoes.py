@@ -262,7 +262,13 @@ def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
     if is_told_again and _frame(new.content) == _frame(known.content):
         return None
     is_slot = same_letters(new.content, known.content) and not same_letter(new.content, known.content)
-    return Veto.WORD if is_slot else None
+    return Veto.WORD if is_slot and not _is_part_of(new.content, known.content) else None
+
+
+def _is_part_of(one: str, other: str) -> bool:
+    """Return whether a statement only leaves out words of another, which has all of its words in the same order."""
+    telling = iter(_telling(other))
+    return all(word in telling for word in _telling(one))
 
 
 def _months(found: Figures) -> frozenset[str]:
