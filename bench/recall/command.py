@@ -23,6 +23,7 @@ from bench.recall.plan import Sending, plan
 from bench.report import options_of, progress, publish, table
 from recollect.engine import RecallOptions
 from recollect.model import Item, Passage, Skip, Stage, Strategy
+from recollect.recall import SelectionLimits
 
 _COLUMNS = tuple(score(("turn",), ("turn",)))
 
@@ -51,10 +52,11 @@ class Asked:
 async def measure(conversations: Sequence[LabelledConversation], questions: int | None) -> list[Asked]:
     """Replay conversations, and ask at most so many questions of each."""
     given = unhurried_settings()
-    options = RecallOptions(limit=given.recall_limit, memory_tokens=given.memory_tokens)
+    limit = given.recall_limit or SelectionLimits().limit
+    options = RecallOptions(limit=limit, memory_tokens=given.memory_tokens)
     changes: dict[str, Any] = {
         "formation": Strategy.QA_TURN,
-        "recall_limit": max(given.recall_limit, DEPTH),
+        "recall_limit": max(limit, DEPTH),
         "embedder_cache_size": 1,  # users ask alike: another's cached embedding would flatter us
     }
     asked: list[Asked] = []

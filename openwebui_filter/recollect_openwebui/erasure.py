@@ -19,7 +19,7 @@ from recollect.engine import Engine
 from recollect.errors import StoreError, raised_at
 from recollect.model import Erasure, Scope
 from recollect.text.patterns import anchored
-from recollect_openwebui.background import in_background
+from recollect_openwebui.hook_call import in_background
 
 _LOOK_SECONDS, _LOOK_SECONDS_AT_MOST = 1.0, 60.0
 """The first and the longest pause between attempts while there is no engine or its store is unavailable; each is twice the last."""

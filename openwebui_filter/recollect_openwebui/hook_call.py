@@ -1,12 +1,19 @@
-"""The call of a hook by Open WebUI: who speaks, and their turn. Never: an engine; raises if an argument is missing."""
+"""The call of a hook by Open WebUI: who speaks, and their turn; and work that goes on after it, for which no chat waits.
 
+Never: an engine; raises into a chat, but where an argument is missing; logs what anybody said.
+"""
+
+import asyncio
 import sys
+from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+import structlog
 
+from recollect.errors import raised_at
 from recollect.model import LONGEST_TITLE, ROOT, TEAM, project_name, project_scope, team_name
 from recollect.model.local_time import zone_named
 from recollect.text.normalization import is_unfilled
@@ -149,3 +156,24 @@ def _zone(user: Any, metadata: Any) -> str:
     """Return the time zone of the user's browser, or of their profile; "" where Open WebUI tells none."""
     told = (metadata.get("variables") or {}).get("{{CURRENT_TIMEZONE}}"), user.get("timezone")
     return next((name for name in told if isinstance(name, str) and zone_named(name) is not None), "")
+
+
+log = structlog.get_logger(__name__)
+
+_running: set[asyncio.Task[None]] = set()
+"""The event loop holds only weak references to its tasks."""
+
+
+def in_background(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Run ``work`` as a background task; if it fails, the log has one line."""
+    task = asyncio.create_task(_quietly(work))
+    _running.add(task)
+    task.add_done_callback(_running.discard)
+    return task
+
+
+async def _quietly(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except Exception as error:  # noqa: BLE001 -- no caller waits for it
+        log.warning("openwebui_notification_failed", error=type(error).__name__, raised_at=raised_at(error))

@@ -16,7 +16,7 @@ from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.passthrough import Passthrough
 from recollect_proxy.chat.reply_recorder import KeptAnswers
 from recollect_proxy.chat.request_preparer import RequestPreparer
-from recollect_proxy.chat.request_reader import RequestReader
+from recollect_proxy.chat.request_reader import LARGEST_BODY, RequestReader
 from recollect_proxy.chat.tracing import Traces, traces_from_environment
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.routing.destination import (
@@ -29,7 +29,7 @@ from recollect_proxy.routing.destination import (
 )
 from recollect_proxy.routing.router import IdentifiedOnly, Router
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
-from recollect_proxy.upstream.upstream import Upstream
+from recollect_proxy.upstream.upstream import CONNECT_SECONDS, Upstream
 from recollect_proxy.upstream.websockets import WebSocketRelay
 from recollect_proxy.web.asgi import Application
 from recollect_proxy.web.headers import COOKIE, CREDENTIALS
@@ -122,7 +122,7 @@ class Destinations:
                 upstream=way.upstream,
                 base_path=base,
                 strip=strip,
-                connect_timeout=self.settings.connect_timeout_seconds,
+                connect_timeout=self.settings.connect_timeout_seconds or CONNECT_SECONDS,
                 sends_keys=way.sends_keys,
             ),
             strip=strip,
@@ -146,7 +146,7 @@ class Destinations:
             identity=self.identity,
             reader=RequestReader(
                 dialect,
-                limit=settings.memory_body_limit,
+                limit=settings.memory_body_limit or LARGEST_BODY,
                 recall_in_temporary=settings.recall_in_temporary,
                 clock=self.clock,
                 executor=self._executor,

@@ -3,9 +3,8 @@
 ``__all__`` is the public API. Each name is imported when it is first used, so ``import recollect`` is cheap.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from recollect.runtime.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from recollect.assembly.lifecycle import open_engine
@@ -82,21 +81,16 @@ _MODULES = {
 }
 """Where a public name is defined, if it is neither an error nor a noun of the model."""
 
-_export = lazy_exports(
-    __name__,
-    {
-        name: _MODULES.get(name, "recollect.errors" if name.endswith("Error") else "recollect.model")
-        for name in __all__
-    },
-)
-
 
 def __getattr__(name: str) -> Any:
-    if name != "__version__":
-        return _export(name)
-    from importlib import metadata  # noqa: PLC0415 -- it takes longer to import than all else here
+    if name == "__version__":
+        from importlib import metadata  # noqa: PLC0415 -- it takes longer to import than all else here
 
-    return metadata.version("recollect-memory")  # `pyproject.toml` alone names it
+        return metadata.version("recollect-memory")  # `pyproject.toml` alone names it
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    usual = "recollect.errors" if name.endswith("Error") else "recollect.model"
+    return getattr(import_module(_MODULES.get(name, usual)), name)
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,8 @@ import yaml
 
 from recollect.settings.variables_and_file import CONFIG, is_setting
 from recollect_proxy.commands.config import environment
+from recollect_proxy.identity.identity import MESSAGE_HEADER, TASK_HEADER
+from recollect_proxy.serving.server import SHUTDOWN_SECONDS
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -62,14 +64,14 @@ def test_openwebui_says_who_speaks_and_what_for(services: dict[str, Any]) -> Non
     [connection] = json.loads(environment["OPENAI_API_CONFIGS"]).values()
     sent = {name.lower(): template for name, template in connection["headers"].items()}
     assert environment["ENABLE_FORWARD_USER_INFO_HEADERS"] == "true"
-    assert sent[ProxySettings.task_header] == "{{TASK}}"
-    assert sent[ProxySettings.message_header] == "{{USER_MESSAGE_ID}}"
+    assert sent[TASK_HEADER] == "{{TASK}}"
+    assert sent[MESSAGE_HEADER] == "{{USER_MESSAGE_ID}}"
     assert sent["x-recollect-parent"] == "{{USER_MESSAGE_PARENT_ID}}"
 
 
 def test_running_answers_may_finish_before_recollect_is_killed(services: dict[str, Any]) -> None:
     grace = int(services["recollect"]["stop_grace_period"].removesuffix("s"))
-    assert grace > ProxySettings.model_fields["shutdown_seconds"].default
+    assert grace > SHUTDOWN_SECONDS
 
 
 def test_no_secret_has_a_default_and_compose_refuses_to_start_without(services: dict[str, Any]) -> None:

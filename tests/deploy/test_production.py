@@ -13,7 +13,7 @@ from tests.support.stores import Store
 
 from recollect.model import Skip
 from recollect.store import check_postgres, open_postgres
-from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.upstream.upstream import SILENCE_SECONDS
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = (REPOSITORY / "docs" / "how-to" / "go-into-production.md").read_text("utf-8")
@@ -43,7 +43,7 @@ def test_each_alert_and_each_reason_that_it_names_is_there() -> None:
 
 
 def test_the_load_balancer_waits_longer_than_the_proxy() -> None:
-    silence = ProxySettings.model_fields["read_timeout_seconds"].default
+    silence = SILENCE_SECONDS
     [told] = re.findall(r"proxy_read_timeout (\d+)s;", (REPOSITORY / "deploy/nginx.conf").read_text("utf-8"))
 
     assert int(told) > silence

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.servers.served_process import RECOLLECT
 
-from recollect_proxy.settings.proxy_settings import ProxyInternals
+from recollect_proxy.serving.server import SHUTDOWN_SECONDS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNIT, WORKER = DEPLOY / "recollect.service", DEPLOY / "recollect-worker.service"
@@ -48,7 +48,7 @@ def test_it_starts_the_command_as_a_user_of_its_own_over_a_folder_that_is_kept(
 def test_running_answers_finish_and_the_database_is_stopped_last(unit: configparser.ConfigParser) -> None:
     service = unit["Service"]
 
-    assert int(service["TimeoutStopSec"]) > ProxyInternals().shutdown_seconds
+    assert int(service["TimeoutStopSec"]) > SHUTDOWN_SECONDS
     assert service["KillMode"] == "mixed", "a SIGTERM to all would stop Postgres before the proxy"
 
 

@@ -19,9 +19,11 @@ from tests.servers.served_process import RECOLLECT
 from recollect.settings.variables_and_file import SETTINGS_FILE, is_setting
 from recollect.store.schema.migration import MIGRATION_SECONDS
 from recollect_proxy.commands.config import FILES
+from recollect_proxy.serving.server import SHUTDOWN_SECONDS
 from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import secret_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.upstream.upstream import SILENCE_SECONDS
 
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
@@ -191,7 +193,7 @@ def test_a_pod_that_leaves_has_time_for_the_endpoints_and_the_answers_that_run()
     pod = render(NEEDED)["StatefulSet/demo-recollect"]["spec"]["template"]["spec"]
     [container] = pod["containers"]
     [_, waits] = container["lifecycle"]["preStop"]["exec"]["command"]
-    runs = ProxySettings.model_fields["shutdown_seconds"].default
+    runs = SHUTDOWN_SECONDS
 
     assert pod["terminationGracePeriodSeconds"] > int(waits) + runs
     assert {container[f"{name}Probe"]["httpGet"]["path"] for name in ("startup", "readiness")} == {
@@ -270,7 +272,7 @@ def test_an_ingress_lets_answers_stream_for_as_long_as_the_proxy_waits() -> None
     told = {name.rpartition("/")[2]: value for name, value in ingress["metadata"]["annotations"].items()}
     assert (told["proxy-buffering"], told["proxy-request-buffering"]) == ("off", "off")
     assert told["proxy-body-size"] == "0"
-    silence = ProxySettings.model_fields["read_timeout_seconds"].default
+    silence = SILENCE_SECONDS
     assert min(int(told["proxy-read-timeout"]), int(told["proxy-send-timeout"])) > silence
     [rule] = ingress["spec"]["rules"]
     assert [path["path"] for path in rule["http"]["paths"]] == ["/v1", "/memory"]

@@ -8,6 +8,7 @@ from recollect.settings.engine_settings import Worker
 from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.app import App
 from recollect_proxy.build_destinations import default_base
+from recollect_proxy.identity.identity import OPENWEBUI_JWT_HEADER, SECRET_HEADER
 from recollect_proxy.settings.admin_token import AdminToken
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.settings.urls import without_credentials
@@ -47,13 +48,13 @@ def _further(upstream: UpstreamSettings) -> str:
 
 def _plain_header(settings: ProxySettings) -> str:
     networks = f" from {', '.join(settings.trusted_networks)}" if settings.trusted_networks else ""
-    secret = f" with {settings.shared_secret_header}" if settings.shared_secret else ""
+    secret = f" with {SECRET_HEADER}" if settings.shared_secret else ""
     return f"{settings.user_header}{networks or (' from whoever reaches this' if not secret else '')}{secret}"
 
 
 _WHO: dict[IdentityMode, Callable[[ProxySettings], str]] = {
     IdentityMode.HEADER: _plain_header,
-    IdentityMode.OPENWEBUI_JWT: lambda settings: f"{settings.openwebui_jwt_header}, signed",
+    IdentityMode.OPENWEBUI_JWT: lambda _: f"{OPENWEBUI_JWT_HEADER}, signed",
     IdentityMode.API_KEY: lambda settings: f"API keys of {settings.api_key_file}",
     IdentityMode.OIDC: lambda settings: f"tokens of {settings.oidc_issuer}",
 }

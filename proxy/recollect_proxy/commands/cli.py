@@ -14,6 +14,7 @@ from recollect_proxy.commands.config import as_variable, config, grouped_fields
 from recollect_proxy.commands.key import key
 from recollect_proxy.commands.mcp import mcp
 from recollect_proxy.commands.serve import serve, worker
+from recollect_proxy.commands.try_model import try_model
 from recollect_proxy.importers.import_command import import_
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.store_commands.audit_command import audit_store
@@ -21,7 +22,6 @@ from recollect_proxy.store_commands.backlog_commands import backfill, reembed, r
 from recollect_proxy.store_commands.memories_commands import chats_app, memories_app
 from recollect_proxy.store_commands.projects_commands import projects_app, teams_app
 from recollect_proxy.store_commands.upkeep_commands import erase, export, migrate, report, retry, usage, users
-from recollect_proxy.trial.try_model_command import try_model
 
 
 def _settings_help() -> str:

@@ -88,7 +88,7 @@ def serve(
 
 def _run_server(settings: ProxySettings) -> None:
     """Serve until a signal stops the process."""
-    from recollect_proxy.serving.free_address import why_not_free
+    from recollect_proxy.serving.server import why_not_free
 
     if (reason := why_not_free(settings.host, settings.port)) is not None:
         typer.echo(reason, err=True)

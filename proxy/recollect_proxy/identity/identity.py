@@ -18,6 +18,14 @@ from recollect_proxy.settings.watched_file import WatchedFile
 from recollect_proxy.web.asgi import Headers, values
 from recollect_proxy.web.headers import is_own_key
 
+MESSAGE_HEADER = "x-recollect-message"
+TASK_HEADER = "x-recollect-task"
+SECRET_HEADER = "x-recollect-secret"  # noqa: S105 -- a name
+"""Our own names: of a message's id and a client's task, for a frontend that can send them, and of the shared secret."""
+
+OPENWEBUI_JWT_HEADER = "x-openwebui-user-jwt"
+"""OpenWebUI's own name."""
+
 _OPENWEBUI = b"x-openwebui-"
 _PARENT = b"x-recollect-parent"
 _ZONE = b"x-recollect-timezone"
@@ -182,8 +190,8 @@ def make_identity(settings: ProxySettings) -> Identity:
     return Identity(
         [_MODES[mode](settings) for mode in settings.identity],
         session=settings.session_header,
-        message=settings.message_header,
-        task=settings.task_header,
+        message=MESSAGE_HEADER,
+        task=TASK_HEADER,
     )
 
 
@@ -208,7 +216,7 @@ def _plain_header(settings: ProxySettings) -> Mode:
         settings.user_header,
         networks=settings.trusted_networks,
         hosts=settings.allowed_hosts,
-        secret_header=settings.shared_secret_header,
+        secret_header=SECRET_HEADER,
         secret=secret.get_secret_value() if secret else None,
     )
 
@@ -222,7 +230,7 @@ def _openwebui_token(settings: ProxySettings) -> Mode:
         )
     from recollect_proxy.identity.signed import OpenWebUIToken  # noqa: PLC0415 -- cryptography, for this mode alone
 
-    return OpenWebUIToken(secret.get_secret_value(), header=settings.openwebui_jwt_header)
+    return OpenWebUIToken(secret.get_secret_value(), header=OPENWEBUI_JWT_HEADER)
 
 
 def _api_key(settings: ProxySettings) -> Mode:

@@ -188,8 +188,7 @@ async def bring(
     """
     from recollect.assembly.policy_from_settings import make_policy
     from recollect_proxy.importers.common_format import SourceError
-    from recollect_proxy.importers.importer import Importer
-    from recollect_proxy.importers.opened_store import open_destination
+    from recollect_proxy.importers.importer import Importer, open_destination
     from recollect_proxy.importers.tally import Tally
 
     policy = make_policy(settings)

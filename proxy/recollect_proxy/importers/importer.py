@@ -1,18 +1,20 @@
-"""Imports memories and chats from a source, through the engine's backends. Never: SQL, a terminal.
+"""Imports memories and chats from a source, through the engine's backends, and opens the store for it. Never: a query, a terminal.
 
 Of memories with one id the latest text is imported, and of memories with one text a single one; ``screening`` compares them with
-those of earlier imports.
+those of earlier imports. A dry run only reads the store.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+from recollect.assembly.lifecycle import open_unembedded_backends
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
-from recollect.errors import NotAllowedInTeamError, TeamNotFoundError
+from recollect.errors import ConfigurationError, NotAllowedInTeamError, RecollectError, TeamNotFoundError
 from recollect.model import (
     Actor,
     Add,
@@ -29,6 +31,9 @@ from recollect.model import (
     project_scope,
     team_of,
 )
+from recollect.store import start_embedded
+from recollect.store.pool import Access, store_errors
+from recollect.store.sql import SQL, load_migrations
 from recollect.text.normalization import content_hash
 from recollect.text.secrets.masking import masked_exchange
 from recollect.wire import session_skip
@@ -43,6 +48,7 @@ from recollect_proxy.importers.common_format import (
 )
 from recollect_proxy.importers.screening import Brought, Kept, Version, next_change, screened, version_id
 from recollect_proxy.importers.tally import Tally
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _PAGE = 500
 _MOST_UPDATES = 1_000
@@ -330,3 +336,60 @@ def _why_left_out(chat: StoredChat, exchanges: Sequence[Exchange]) -> str:
 def _names(exchange: Exchange) -> set[str]:
     """Return the keys under which the log may hold an exchange, with or without the frontend's id of the message."""
     return {exchange.turn.key, exchange.turn.anchor}
+
+
+_CONNECT_SECONDS, _QUERY_SECONDS = 5.0, 30.0
+
+
+class OutdatedDatabaseError(RecollectError):
+    """The database has an older schema, which a dry run must not migrate."""
+
+
+@asynccontextmanager
+async def open_destination(settings: ProxySettings, *, writes: bool) -> AsyncIterator[Backends | None]:
+    """Yield the store; if it may not be changed, no database is created or migrated, and it is None if there is none yet.
+
+    Raises:
+        ConfigurationError: The store is in memory, so that the import would be lost when this process ends.
+        OutdatedDatabaseError: The database needs a migration, and ``writes`` is False.
+        RecollectError: The store can't be opened.
+    """
+    if settings.in_memory:
+        raise ConfigurationError(
+            "An import into a database in memory is lost when the command ends: name the database that Recollect serves with."
+        )
+    async with AsyncExitStack() as stack:
+        if not writes:
+            dsn = await _database_of(settings, stack)
+            if dsn is None or not await _has_tables(dsn):
+                yield None
+                return
+        yield await stack.enter_async_context(open_unembedded_backends(settings))
+
+
+async def _database_of(settings: ProxySettings, stack: AsyncExitStack) -> str | None:
+    """Return the DSN of the database, which runs as long as the stack is open; None if there is no embedded one yet."""
+    if settings.database_url is not None:
+        return settings.database_url.get_secret_value()
+    if not (settings.data_dir.expanduser() / "postgres").is_dir():
+        return None
+    server = await asyncio.to_thread(start_embedded, settings.data_dir)
+    stack.push_async_callback(asyncio.to_thread, server.stop)
+    return server.dsn
+
+
+async def _has_tables(dsn: str) -> bool:
+    """Return whether the database has Recollect's tables; raises OutdatedDatabaseError for an older schema."""
+    # Whether a pooler stands before it is not known yet.
+    async with Access(dsn, _CONNECT_SECONDS, _QUERY_SECONDS, pooled=True).connection() as connection:
+        with store_errors():
+            [seen] = await connection.fetch(SQL["look_before_start"])
+            if not seen["has_migrations"]:
+                return False
+            applied = {row["version"] for row in await connection.fetch(SQL["applied_migrations"])}
+    if max(applied, default=0) < max(migration.version for migration in load_migrations()):
+        raise OutdatedDatabaseError(
+            "An older version of Recollect used the database last. A dry run does not bring it up to date, and can't read "
+            "it as it is: start `recollect serve` once before, or import without --dry-run."
+        )
+    return True

@@ -17,7 +17,7 @@ from recollect.text.normalization import is_unfilled
 from recollect.text.patterns import bounded
 from recollect.wire import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
 from recollect_proxy.identity.caller import header_text, readable_id
-from recollect_proxy.identity.identity import make_identity
+from recollect_proxy.identity.identity import MESSAGE_HEADER, OPENWEBUI_JWT_HEADER, TASK_HEADER, make_identity
 from recollect_proxy.identity.signed import OpenWebUIToken
 from recollect_proxy.openwebui.captured_request import CapturedRequest
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
@@ -65,16 +65,16 @@ def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) 
     return [
         *_identity(captured, settings, aged=aged),
         *_chat(captured, settings),
-        *_added(captured, settings),
+        *_added(captured),
         *_body(captured),
         *_way(captured, settings),
         *_kept(settings),
     ]
 
 
-def is_from_a_person(captured: CapturedRequest, settings: ProxySettings) -> bool:
+def is_from_a_person(captured: CapturedRequest) -> bool:
     """Return whether a request is no background task, by its header and its wording. An unreadable one counts as a person's."""
-    if any(value.strip() for value in values(captured.headers, settings.task_header.encode())):
+    if any(value.strip() for value in values(captured.headers, TASK_HEADER.encode())):
         return False
     chat = read_chat_request(captured)
     return chat is None or not is_background_task(chat)
@@ -92,7 +92,7 @@ def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool)
     except ConfigurationError as error:
         yield _missing("identity", "Recollect itself would not start", f"{error}")
         return
-    is_signed = bool(values(captured.headers, settings.openwebui_jwt_header.encode()))
+    is_signed = bool(values(captured.headers, OPENWEBUI_JWT_HEADER.encode()))
     reads_token = IdentityMode.OPENWEBUI_JWT in settings.identity
     if caller.skip is Skip.NO_IDENTITY and is_signed:
         yield _missing(
@@ -105,7 +105,7 @@ def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool)
     elif caller.skip is not Skip.BAD_IDENTITY:
         yield _known(captured, settings, is_signed=is_signed and reads_token)
     elif is_signed and reads_token and settings.openwebui_jwt_secret is not None:
-        yield _bad_token(captured, settings, settings.openwebui_jwt_secret.get_secret_value(), aged=aged)
+        yield _bad_token(captured, settings.openwebui_jwt_secret.get_secret_value(), aged=aged)
     elif reads_token:
         yield _missing(
             "identity", "a plain header names the user, but Recollect accepts signed ones only", _SIGN
@@ -116,18 +116,21 @@ def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool)
         yield _missing("identity", told, remedy)
 
 
-def _bad_token(captured: CapturedRequest, settings: ProxySettings, secret: str, *, aged: bool) -> Finding:
+def _bad_token(captured: CapturedRequest, secret: str, *, aged: bool) -> Finding:
     """Explain why the proxy rejects the request's token."""
-    header = settings.openwebui_jwt_header
-    claim = OpenWebUIToken(secret, header=header, leeway=_EVER).claim(captured.headers, captured.peer)
+    claim = OpenWebUIToken(secret, header=OPENWEBUI_JWT_HEADER, leeway=_EVER).claim(
+        captured.headers, captured.peer
+    )
     if claim is None or claim.user_id is None:
         return _missing(
-            "identity", f"{header} was signed with another secret, or is no token of OpenWebUI", _SIGN
+            "identity",
+            f"{OPENWEBUI_JWT_HEADER} was signed with another secret, or is no token of OpenWebUI",
+            _SIGN,
         )
     if aged:
         return _ok("identity", "signed, with the right secret; it has expired since, as it should")
     remedy = "set both clocks right: a token holds for five minutes from its making"
-    return _missing("identity", f"{header} has the right secret, and has expired", remedy)
+    return _missing("identity", f"{OPENWEBUI_JWT_HEADER} has the right secret, and has expired", remedy)
 
 
 def _known(captured: CapturedRequest, settings: ProxySettings, *, is_signed: bool) -> Finding:
@@ -176,9 +179,9 @@ _ADDED = {
 """The headers that an operator adds to the connection, each with its template and with what happens without it."""
 
 
-def _added(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
+def _added(captured: CapturedRequest) -> Iterator[Finding]:
     """Yield a finding on each header that an operator adds to the connection."""
-    names = (settings.message_header, _PARENT, settings.task_header)
+    names = (MESSAGE_HEADER, _PARENT, TASK_HEADER)
     for name, (check, (template, why)) in zip(names, _ADDED.items(), strict=True):
         found = values(captured.headers, name.encode())
         if not found:

@@ -102,10 +102,11 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
+    from recollect_proxy.chat.request_reader import LARGEST_BODY
     from recollect_proxy.openwebui.captured_request import await_request
     from recollect_proxy.openwebui.diagnosis import is_from_a_person
     from recollect_proxy.serving.ephemeral_server import run_to_the_end
-    from recollect_proxy.serving.free_address import why_not_free
+    from recollect_proxy.serving.server import why_not_free
 
     if (reason := why_not_free(settings.host, settings.port)) is not None:
         fail(reason, MISUSED)
@@ -126,8 +127,8 @@ def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
             settings.host,
             settings.port,
             seconds=seconds,
-            limit=settings.memory_body_limit,
-            is_wanted=lambda captured: is_from_a_person(captured, settings),
+            limit=settings.memory_body_limit or LARGEST_BODY,
+            is_wanted=is_from_a_person,
             ready=ready,
             remind=remind,
         )

@@ -32,6 +32,12 @@ from recollect_proxy.web.errors import (
 from recollect_proxy.web.headers import keyed, relayable
 from recollect_proxy.web.paths import climbs
 
+CONNECT_SECONDS = 10.0
+"""To connect to the upstream: a SYN that was lost is sent again after 1, 3 and 7 seconds (RFC 6298)."""
+
+SILENCE_SECONDS = 600.0
+"""Silence of the upstream before it is given up: what OpenAI's own SDKs wait, as a model may think long."""
+
 _MOST_CONNECTIONS = 1000
 _STATUSES = range(200, 600)  # our own HTTP server can send no others
 
@@ -116,8 +122,8 @@ class Upstream:
         self,
         base_url: str,
         *,
-        connect_timeout: float,
-        read_timeout: float,
+        connect_timeout: float | None = None,
+        read_timeout: float | None = None,
         first_byte_timeout: float | None = None,
         connections: int = _MOST_CONNECTIONS,
         api_key: str | None = None,
@@ -126,8 +132,8 @@ class Upstream:
 
         Args:
             base_url: Without a trailing slash. Request targets are appended to it.
-            connect_timeout: Seconds for both together: the wait for a free connection, and connecting.
-            read_timeout: The most seconds of silence within a response.
+            connect_timeout: Seconds for both together: the wait for a free connection, and connecting; None: the usual ones.
+            read_timeout: The most seconds of silence within a response; None: the usual ones.
             first_byte_timeout: The most seconds from the request's last byte to the response's first; None: as
                 ``read_timeout``.
             connections: The most concurrent requests.
@@ -136,9 +142,11 @@ class Upstream:
         self._base_url = base_url
         self._address = Address.parse(base_url)
         self._api_key = api_key.encode() if api_key else None
-        self._first_byte_timeout = read_timeout if first_byte_timeout is None else first_byte_timeout
-        self._read_timeout = read_timeout
-        self.connections = Pool(self._address, limit=connections, connect_timeout=connect_timeout)
+        self._read_timeout = read_timeout or SILENCE_SECONDS
+        self._first_byte_timeout = self._read_timeout if first_byte_timeout is None else first_byte_timeout
+        self.connections = Pool(
+            self._address, limit=connections, connect_timeout=connect_timeout or CONNECT_SECONDS
+        )
 
     def target(self, target: bytes) -> str:
         """Return the URL of a request target: the base URL with the target appended verbatim.

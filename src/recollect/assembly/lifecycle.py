@@ -33,7 +33,7 @@ from recollect.engine.background.worker import AbsentWorker
 from recollect.errors import ConfigurationError, EmbedderError, RecollectError, StoreError, raised_at
 from recollect.formation.turns import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
-from recollect.models.embedders.cache import CachedEmbedder
+from recollect.models.embedders.cache import EMBEDDINGS, CachedEmbedder
 from recollect.ports import Clock, Spooled
 from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
 from recollect.recall.question import read_query
@@ -49,6 +49,7 @@ from recollect.store import (
     open_postgres,
     start_embedded,
 )
+from recollect.store.jobs import HEARTBEAT_SECONDS, WORKERS
 from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.tokens import estimate_tokens
@@ -267,10 +268,11 @@ async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient) -
         if of_log is not None:
             await of_log.aclose()
         raise
-    embedder = CachedEmbedder(loaded, size=settings.embedder_cache_size)
+    size = EMBEDDINGS if settings.embedder_cache_size is None else settings.embedder_cache_size
+    embedder = CachedEmbedder(loaded, size=size)
     if of_log is None:
         return [embedder, embedder]
-    return [embedder, CachedEmbedder(of_log, size=settings.embedder_cache_size)]
+    return [embedder, CachedEmbedder(of_log, size=size)]
 
 
 async def _unload(loading: asyncio.Task[Sequence[CachedEmbedder]]) -> None:
@@ -319,8 +321,8 @@ async def _open_store(settings: EngineSettings, dsn: str, closing: AsyncExitStac
     postgres = await open_postgres(
         dsn,
         pool_size=_POOL_SIZE,
-        workers=settings.formation_workers,
-        heartbeat=settings.job_heartbeat_seconds,
+        workers=settings.formation_workers or WORKERS,
+        heartbeat=settings.job_heartbeat_seconds or HEARTBEAT_SECONDS,
         cache_bytes=settings.memory_cache_mb * _MIB,
     )
     closing.push_async_callback(postgres.aclose)

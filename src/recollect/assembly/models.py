@@ -19,6 +19,8 @@ from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.onnx_model import installed_model
 from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.models.extractors import (
+    ANSWER_WITHIN,
+    ANSWER_WITHIN_OF_NEAR,
     ChatModel,
     Instructions,
     ModelExtractor,
@@ -94,11 +96,6 @@ def _place(base_url: str) -> tuple[str, str, int | None]:
 
 
 _VERSION = "/v1"
-
-# How long an extraction may take. A processor without a GPU may write for minutes, and what runs on this machine or its
-# network is given up for a chat anyway.
-_HOSTED = timedelta(minutes=2)
-_NEAR = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +313,7 @@ def _make_upstreams_model(client: httpx.AsyncClient, upstream: UpstreamSettings)
         client,
         base_url=base_url,
         api_key=_secret(upstream.api_key),
-        timeout=_NEAR if is_near(base_url) else _HOSTED,
+        timeout=ANSWER_WITHIN_OF_NEAR if is_near(base_url) else ANSWER_WITHIN,
     )
 
 
@@ -374,7 +371,7 @@ def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> ChatM
 def _timeout(settings: EngineSettings, base_url: str) -> timedelta:
     if settings.extraction_timeout_seconds is not None:
         return timedelta(seconds=settings.extraction_timeout_seconds)
-    return _NEAR if is_near(base_url) else _HOSTED
+    return ANSWER_WITHIN_OF_NEAR if is_near(base_url) else ANSWER_WITHIN
 
 
 def _secret(secret: SecretStr | None) -> str | None:

@@ -3,26 +3,28 @@
 from dataclasses import fields, replace
 from datetime import timedelta
 from hashlib import sha256
+from typing import TypeVar
 
 from recollect.assembly.models import yields_to_chats
 from recollect.composition import Bounds
+from recollect.composition.placement import BLOCKS_OF_A_CHAT
+from recollect.engine.background.inbox import GROWN_BATCH, QUIET, TURNS_OF_A_BATCH
+from recollect.engine.background.summaries_and_hints import SUMMARY_TOKENS, SUMMARY_TURNS
 from recollect.engine.policy import Batching, Policy, Summarizing, Yields
 from recollect.errors import ConfigurationError
 from recollect.formation import FormationRules, TokenBudget
 from recollect.model import Caps, EmbeddingScope, Lifetimes
+from recollect.model.change import SESSION_CAP
 from recollect.model.local_time import server_zone
 from recollect.models.extractors.prompts import read_prompt
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings.engine_settings import EngineSettings
 
-_QUIET = timedelta(seconds=1)
-_GROWS = 2
-
 # The deadline's milliseconds for each second of a part, which leave the database its time: of 300, 150.
 _OF_EMBEDDING = 2_000
 _EMBEDDING_SECONDS = Reach().embedding_seconds
 
-_BLOCKS_OF_A_CHAT = 8  # as many as a request asks for that names its own tokens
+T = TypeVar("T")
 
 
 def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Policy:
@@ -45,28 +47,35 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         ),
         weights=_make_weights(settings),
         gate=_make_gate(settings),
-        selecting=SelectionLimits(limit=settings.recall_limit),
+        selecting=SelectionLimits(limit=_given(settings.recall_limit, SelectionLimits().limit)),
         bounds=_make_bounds(settings),
         embedded=settings.embed,
         extraction_model=settings.extraction_model or "",
         reader=_reader(settings, upstream),
         strategy=settings.formation,
         rules=FormationRules(
-            minimum_importance=settings.minimum_importance,
+            minimum_importance=_given(settings.minimum_importance, FormationRules().minimum_importance),
             hourly=settings.memories_per_hour,
         ),
         batching=_make_batching(settings),
         yields=Yields(_yields(settings, upstream), settings.formation_quiet_seconds),
-        caps=Caps(settings.session_cap, settings.user_cap),
+        caps=Caps(_given(settings.session_cap, SESSION_CAP), settings.user_cap),
         lifetimes=Lifetimes.from_texts(settings.lifetimes),
         log_days=settings.log_days,
-        summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
+        summarizing=Summarizing(
+            _given(settings.summary_turns, SUMMARY_TURNS), _given(settings.summary_tokens, SUMMARY_TOKENS)
+        ),
         budget=TokenBudget(settings.user_tokens_per_day, settings.tokens_per_day),
-        attempts=settings.formation_attempts,
+        attempts=settings.formation_attempts or Policy().attempts,
         log_secrets=settings.log_secrets,
         log_text=settings.log_memory_text,
         zone=server_zone(),
     )
+
+
+def _given(value: T | None, own: T) -> T:
+    """Return the value that a test or a bench gives; without one the code's own."""
+    return own if value is None else value
 
 
 def _yields(settings: EngineSettings, upstream: str | None) -> bool:
@@ -83,14 +92,14 @@ def _reader(settings: EngineSettings, upstream: str | None) -> str:
 
 
 def _make_batching(settings: EngineSettings) -> Batching:
-    turns, quiet = settings.formation_batch_turns, settings.formation_quiet_seconds
-    grown = _GROWS * turns if turns > 1 else 1  # each turn alone stays alone
-    return Batching(turns, _QUIET if quiet is None else timedelta(seconds=quiet), grown)
+    turns, quiet = settings.formation_batch_turns or TURNS_OF_A_BATCH, settings.formation_quiet_seconds
+    grown = GROWN_BATCH * turns if turns > 1 else 1  # each turn alone stays alone
+    return Batching(turns, QUIET if quiet is None else timedelta(seconds=quiet), grown)
 
 
 def _make_bounds(settings: EngineSettings) -> Bounds:
     of_a_turn = settings.memory_tokens
-    of_a_chat = settings.chat_memory_tokens or _BLOCKS_OF_A_CHAT * of_a_turn
+    of_a_chat = settings.chat_memory_tokens or BLOCKS_OF_A_CHAT * of_a_turn
     return Bounds(
         placement=settings.placement,
         memory_tokens=of_a_turn,

@@ -35,6 +35,10 @@ from recollect.model import (
 _GAP = "\n\n"
 
 
+BLOCKS_OF_A_CHAT = 8
+"""The full blocks of a turn that all blocks of a chat may take in tokens; also for a request that names its own limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Where memory blocks go, and the most tokens of each part.
@@ -51,7 +55,7 @@ class Bounds:
     placement: Placement = Placement.STABLE
     memory_tokens: int = 1000
     later_tokens: int = 300
-    chat_memory_tokens: int = 8000
+    chat_memory_tokens: int = BLOCKS_OF_A_CHAT * 1000
     history_tokens: int = 800
     standing_tokens: int = 120
 

@@ -80,7 +80,7 @@ class Policy:
         log_days: For how many days messages are kept; 0: for ever.
         summarizing: When chats are summarized.
         budget: The token budget of background models.
-        attempts: Attempts before an exchange waits for a model, or is held as failed.
+        attempts: Attempts before an exchange waits for a model, or is held as failed; one that gave way to a chat is none.
         log_secrets: Whether the message log keeps secrets in clear; models are never sent them.
         log_text: Whether the log line of a decision carries the memory's text.
         tells_queries: Whether the record of a request shows the question, from the message log.

@@ -29,9 +29,9 @@ from recollect.model import (
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.comparison.vetoes import disagreement, of_memory, same_letter, veto
 from recollect.text.lexical import document_terms
+from recollect.text.lexical.letters import ends_asking
 from recollect.text.patterns import linear
 from recollect.text.prompt_injection import is_instruction
-from recollect.text.question_marks import ends_asking
 from recollect.text.secrets import mask
 
 _DAY = timedelta(days=1)

@@ -14,8 +14,8 @@ from recollect.text.attribution import Attribution, attribute
 from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.cues.memory_requests import read_memory_request, read_opening
 from recollect.text.cues.phrases import cannot_stand_alone, is_small_talk
+from recollect.text.lexical.letters import ends_asking, last_question
 from recollect.text.prompt_injection import contains_takeover, is_instruction
-from recollect.text.question_marks import ends_asking, last_question
 from recollect.text.secrets import holds_secret
 from recollect.text.secrets.masking import with_masked_history
 

@@ -22,9 +22,9 @@ from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, 
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import is_hum, is_no
 from recollect.text.comparison.vetoes import denial
+from recollect.text.lexical.letters import ends_asking
 from recollect.text.patterns import linear
 from recollect.text.prompt_injection import WISHES, contains_takeover, is_injected
-from recollect.text.question_marks import ends_asking
 from recollect.text.secrets import mask
 from recollect.text.word_analysis import analyze_words
 

@@ -20,9 +20,9 @@ from recollect.text.cues.phrases import (
     statement_features,
 )
 from recollect.text.lexical import document_terms, identifiers
+from recollect.text.lexical.letters import ends_asking
 from recollect.text.normalization import without_cuts
 from recollect.text.patterns import anchored, linear
-from recollect.text.question_marks import ends_asking
 from recollect.text.secrets import mask
 
 Span = tuple[int, int]

@@ -188,6 +188,10 @@ class SpokenWith:
     authorized: bool
 
 
+SESSION_CAP = 50
+"""Memories that one chat may leave, if nobody sets another number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Caps:
     """The most memories of one chat and of one user; 0: any number. Memories written by hand do not count."""

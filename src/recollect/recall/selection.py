@@ -130,7 +130,7 @@ class SelectionLimits:
     """The limits of a selection.
 
     Attributes:
-        limit: The most recollections.
+        limit: The most recollections. A client asks for another number with ``x-recollect-top-k-memories``.
         later: The same for a chat whose prompt already holds earlier blocks.
         of_log: The most passages of the log.
         of_one_source: The most passages of one message, and the most memories formed from it.

@@ -23,17 +23,19 @@ _Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class EngineInternals(BaseModel):
-    """Numbers that were measured or follow from how the engine works; no variable sets them."""
+    """Values in place of those that the code decides, which stand at their use, each with its reason; None: the code's own.
 
-    embedder_cache_size: int = Field(default=10_000, ge=0)
-    """Embeddings kept in memory: some 15 MB at 384 dimensions. Benches keep one, as their users ask alike."""
+    Tests and benches give them by keyword. No variable, operator or frontend sets them.
+    """
+
+    embedder_cache_size: int | None = Field(default=None, ge=0)
+    """See ``embedders.cache``. Benches keep one embedding, as their users ask alike."""
 
     chat_upstreams: tuple[UpstreamSettings, ...] = ()
     """The LLM servers that chats go to besides the one, with their policies; a host that stands before them tells."""
 
-    recall_limit: int = Field(default=20, ge=1, le=100)
-    """Memories of a turn at most; six where its chat was given some before. ``memory_tokens``
-    limits their cost; a client asks for another number with ``x-recollect-top-k-memories``."""
+    recall_limit: int | None = Field(default=None, ge=1, le=100)
+    """See ``SelectionLimits``."""
 
     recall_gate_threshold: float | None = Field(default=None, ge=0, le=1)
     """The threshold of the gate. None: the learned one, see ``Gate``. 0: always open, for tests."""
@@ -48,47 +50,37 @@ class EngineInternals(BaseModel):
     """Whether the message log is searched where statements do not serve (decision 0035)."""
 
     chat_memory_tokens: int | None = Field(default=None, ge=50)
-    """Tokens of all blocks of a chat; None: eight times ``memory_tokens``, as 8,000 are of 1,000."""
+    """See ``composition.placement``."""
 
     formation_quiet_seconds: float | None = Field(default=None, ge=0, le=600)
-    """How long a chat is quiet before its last turns are formed together. None: a second; and where formation yields
-    to chats, as long as is learned from how long its LLM takes (decision 0031)."""
-
-    formation_batch_turns: int = Field(default=4, ge=1, le=20)
-    """Turns formed by one call at most; so many wait no longer. Twice as many, but for 1, after waiting for chats
-    (decision 0031). One alone in tests of single turns."""
+    formation_batch_turns: int | None = Field(default=None, ge=1, le=20)
+    """See ``engine.background.inbox``. One turn alone in tests of single turns."""
 
     extraction_sdk: ExtractionSdk | None = None
     """None: Mistral's own SDK for Mistral's own server, and OpenAI's protocol for any other (decision 0016)."""
 
     extraction_timeout_seconds: float | None = Field(default=None, gt=0)
-    """How long an extraction may take. None: 120; 600 of a server that is near, as a processor without a GPU may write
-    for minutes, and what runs there is given up for a chat anyway (decision 0031)."""
+    """See ``models.extractors.chat_model``."""
 
-    minimum_importance: float = Field(default=0.3, ge=0, le=1)
-    """Less important facts are not kept. Operators change it while it runs: ``PATCH /memory/settings``."""
+    minimum_importance: float | None = Field(default=None, ge=0, le=1)
+    """See ``FormationRules``. Operators change it while it runs: ``PATCH /memory/settings``."""
 
-    session_cap: int = Field(default=50, ge=0)
-    """Memories that one chat may leave. Operators change it while it runs: ``PATCH /memory/settings``."""
+    session_cap: int | None = Field(default=None, ge=0)
+    """See ``Caps``. Operators change it while it runs: ``PATCH /memory/settings``."""
 
-    summary_turns: int = Field(default=5, ge=0)
-    """A chat is summarized every so many turns. Operators switch summaries off while it runs."""
-
-    summary_tokens: int = Field(default=4000, ge=0)
-    """And every so many tokens: half of a context of 8,192, the least of most local models."""
+    summary_turns: int | None = Field(default=None, ge=0)
+    summary_tokens: int | None = Field(default=None, ge=0)
+    """See ``engine.background.summaries_and_hints``. Operators switch summaries off while it runs."""
 
     global_memories: Path | None = None
     """Memories for who has few; None: ``global-memories.txt`` of the data folder, if there is one."""
 
-    formation_attempts: int = Field(default=3, ge=1, le=20)
-    """Attempts before an exchange falls back or is held as failed; one that gave way to a chat is none of them."""
+    formation_attempts: int | None = Field(default=None, ge=1, le=20)
+    """See ``Policy``."""
 
-    formation_workers: int = Field(default=4, ge=1)
-    """Users formed for at the same time. They share a model's server; `recollect worker` adds more on any machine."""
-
-    job_heartbeat_seconds: float = Field(default=10, ge=1)
-    """Seconds until the jobs of a killed process are taken up again: soon for a person who waits for a memory, and rare
-    enough for a write to the database each."""
+    formation_workers: int | None = Field(default=None, ge=1)
+    job_heartbeat_seconds: float | None = Field(default=None, ge=1)
+    """See ``store.jobs``."""
 
     log_memory_text: bool = False
     """Whether the log line of a decision has the memory's text: only for who develops this, as logs have no user text."""

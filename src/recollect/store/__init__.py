@@ -3,9 +3,9 @@
 Its exports are imported when they are first used: to start the embedded server does not need the store.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from recollect.runtime.lazy import lazy_exports
 from recollect.store.embedded.shared_server import EmbeddedServer, TemporaryFolder, is_used, start_embedded
 
 if TYPE_CHECKING:
@@ -24,8 +24,11 @@ __all__ = [
     "start_embedded",
 ]
 
-__getattr__ = lazy_exports(
-    __name__,
-    dict.fromkeys(("Postgres", "migrate_postgres", "open_postgres"), f"{__name__}.postgres")
-    | dict.fromkeys(("DatabaseReport", "check_postgres"), f"{__name__}.schema.report"),
-)
+_MODULES = dict.fromkeys(("Postgres", "migrate_postgres", "open_postgres"), "postgres")
+_MODULES |= dict.fromkeys(("DatabaseReport", "check_postgres"), "schema.report")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

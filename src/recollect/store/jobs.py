@@ -97,6 +97,13 @@ Drain = Callable[[str], Awaitable[timedelta | None]]
 _POLL_WHEN_FULL = timedelta(seconds=0.25)
 _POLL_WHEN_IDLE = timedelta(seconds=1)
 """No notification comes when a retry is due."""
+WORKERS = 4
+"""Users formed for at the same time by a process. They share a model's server; `recollect worker` adds more on any machine."""
+
+HEARTBEAT_SECONDS = 10.0
+"""Seconds until the jobs of a killed process are taken up again: soon for a person who waits for a memory, and rare
+enough for a write to the database each."""
+
 _RETRY_AFTER_OUTAGE = timedelta(seconds=5)
 _SHORTEST_BACKOFF, _LONGEST_BACKOFF = 0.5, 15.0
 _LEAVE_SECONDS = 2.0

@@ -11,7 +11,7 @@ from recollect.store.attempts import Attempts
 from recollect.store.browsing import Browsing
 from recollect.store.chats import ChatRequests, Chats
 from recollect.store.inbox import Inbox
-from recollect.store.jobs import Jobs
+from recollect.store.jobs import HEARTBEAT_SECONDS, WORKERS, Jobs
 from recollect.store.log_index import EmbedderGenerations, LogIndex
 from recollect.store.memories import Memories, Repairs
 from recollect.store.message_log import MessageLog
@@ -83,8 +83,8 @@ async def open_postgres(
     connect_timeout: float = 5.0,
     command_timeout: float = 30.0,
     lease: float = 15.0,
-    workers: int = 4,
-    heartbeat: float = 10.0,
+    workers: int = WORKERS,
+    heartbeat: float = HEARTBEAT_SECONDS,
     cache_bytes: int = 256 * 1024 * 1024,
 ) -> Postgres:
     """Connect to a database, bring its schema up to date, and return the store.

@@ -54,7 +54,7 @@ def test_an_empty_text_of_the_file_sets_nothing_nor_does_what_the_code_decides(t
 
     settings = EngineSettings(data_dir=tmp_path)
 
-    assert (settings.embedder_base_url, settings.memory_tokens, settings.recall_limit) == (None, 700, 20)
+    assert (settings.embedder_base_url, settings.memory_tokens, settings.recall_limit) == (None, 700, None)
 
 
 @table(

@@ -34,7 +34,7 @@ from recollect_proxy.access.principal import Principal, Role
 from recollect_proxy.commands import cli
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
 from recollect_proxy.recollect_command import run_command
-from recollect_proxy.serving.free_address import why_not_free
+from recollect_proxy.serving.server import why_not_free
 from recollect_proxy.settings.command_settings import NO_UPSTREAM
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -15,7 +15,7 @@ from tests.servers.served_process import RECOLLECT, environment
 
 from recollect.model import Reason
 from recollect.store import TemporaryFolder, start_embedded
-from recollect_proxy.importers.opened_store import OutdatedDatabaseError, open_destination
+from recollect_proxy.importers.importer import OutdatedDatabaseError, open_destination
 from recollect_proxy.importers.tally import Tally, hints
 from recollect_proxy.settings.urls import without_credentials
 

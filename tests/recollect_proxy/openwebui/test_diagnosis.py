@@ -197,7 +197,7 @@ def test_a_background_task_is_known_by_its_header_and_by_its_words() -> None:
     by_words = captured(headers("x-recollect-task"), body(said=TITLE, stream=False))
 
     assert found(by_words)["body"].status is NOTE
-    persons = [is_from_a_person(each, SIGNED) for each in (by_header, by_words, captured(headers()))]
+    persons = [is_from_a_person(each) for each in (by_header, by_words, captured(headers()))]
     assert persons == [False, False, True]
     assert make_identity(SIGNED).identify(by_header.headers, None).skip is Skip.TASK
 
@@ -273,4 +273,4 @@ def test_the_memory_of_openwebui_is_found_by_its_tools(
 @table("content", [b"", b"{", b"[]", b'{"messages": 7}', b"\xff\x00"])
 def test_a_body_that_cannot_be_read_is_missing(content: bytes) -> None:
     assert missing(captured(headers(), content)) == ["body"]
-    assert is_from_a_person(captured(headers(), content), SIGNED)
+    assert is_from_a_person(captured(headers(), content))

@@ -4,7 +4,6 @@ import asyncio
 import json
 import socket
 from collections.abc import Coroutine, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +106,7 @@ async def awaited(
 ) -> tuple[CapturedRequest, list[int], list[bytes]]:
     """Send requests one after the other; return the one that was waited for, and all answers."""
     origin: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    waiting = asyncio.create_task(
-        wait(limit=limit, is_wanted=partial(is_from_a_person, settings=SETTINGS), ready=origin.set_result)
-    )
+    waiting = asyncio.create_task(wait(limit=limit, is_wanted=is_from_a_person, ready=origin.set_result))
     statuses, bodies = [], []
     for method, target, given, content in requests:
         encoded = [(name.encode(), value.encode()) for name, value in given.items()]

@@ -22,6 +22,7 @@ from tests.support.raw_client import RawConnection
 from tests.support.waiting import until
 from websockets.asyncio.client import connect
 
+from recollect_proxy.identity.identity import SECRET_HEADER
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 FILE = Path(__file__).parents[3] / "deploy" / "nginx.conf"
@@ -226,7 +227,7 @@ def test_every_plain_header_that_names_somebody_is_taken_off() -> None:
     taken = {line.split()[1] for line in text.splitlines() if line.strip().startswith("proxy_set_header x-")}
 
     assert taken == {name.lower() for name in IDENTITY if "_" not in name}
-    assert {settings.user_header, settings.shared_secret_header} <= taken
+    assert {settings.user_header, SECRET_HEADER} <= taken
 
 
 async def test_metrics_and_what_is_not_recollects_are_not_reached_and_tokens_are_for_recollect_to_judge(

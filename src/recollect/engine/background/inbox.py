@@ -54,6 +54,16 @@ from recollect.ports import Clock
 if TYPE_CHECKING:
     from recollect.store.inbox import Inbox
 
+TURNS_OF_A_BATCH = 4
+"""Turns formed by one call of a model at most; so many wait no longer."""
+
+GROWN_BATCH = 2
+"""How many times as many turns a batch may have after it waited for chats (decision 0031)."""
+
+QUIET = timedelta(seconds=1)
+"""How long a chat is quiet before its last turns are formed together. Where formation yields to chats, the time is
+learned from how long its LLM takes (decision 0031)."""
+
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 """How long a failed exchange waits before its second, third, ... try; the last one counts on."""
 

@@ -46,6 +46,12 @@ from recollect.models.memory_embedding import embedded_if_possible
 from recollect.ports import Asker, Clock, Hinted, Hinter, Summarized, Summarizer
 from recollect.text.secrets import mask, mask_exchange_texts
 
+SUMMARY_TURNS = 5
+"""A chat is summarized every so many turns of its person."""
+
+SUMMARY_TOKENS = 4000
+"""And every so many tokens: half of a context of 8,192, the least of most local models."""
+
 SUMMARY_IMPORTANCE = 0.5
 
 _CHATS_AT_ONCE = 3

@@ -22,6 +22,10 @@ _QUESTION = b"?"
 _Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[list[Vector]]]
 
 
+EMBEDDINGS = 10_000
+"""Embeddings kept in memory at most: some 15 MB at 384 dimensions."""
+
+
 class CachedEmbedder:
     """Caches vectors, and embeds a text only once if several callers ask for it at the same time.
 

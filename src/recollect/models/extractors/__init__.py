@@ -5,6 +5,8 @@ the prompts and read the answers. Read ``extractor`` first.
 """
 
 from recollect.models.extractors.chat_model import (
+    ANSWER_WITHIN,
+    ANSWER_WITHIN_OF_NEAR,
     AnswerSchema,
     ChatModel,
     Messages,

@@ -6,6 +6,7 @@ It is asked again if its answer can't be read. Policies say what of a person's m
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cache
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -16,6 +17,12 @@ from recollect.model import ALL_TOLD, Disclosure
 from recollect.models.extractors.json_answers import without_thoughts
 from recollect.models.extractors.prompts import cut, one_line, read_prompt, sendable
 from recollect.ports import Asker
+
+ANSWER_WITHIN = timedelta(minutes=2)
+ANSWER_WITHIN_OF_NEAR = timedelta(minutes=10)
+"""How long an answer may take. A processor without a GPU may write for minutes, and what runs on this machine or its
+network is given up for a chat anyway (decision 0031)."""
+
 
 Messages: TypeAlias = Sequence[Mapping[str, str]]
 """A system prompt, then messages of both sides in turn; each with ``role`` and ``content``, as the wire has them."""

@@ -12,7 +12,7 @@ from recollect.errors import (
     ExtractorTimeoutError,
     InvalidExtractionError,
 )
-from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
+from recollect.models.extractors.chat_model import ANSWER_WITHIN, AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import BEGUN, credential_for, read_completion, refusal, tokens_of
 from recollect.models.limits import spend
 from recollect.models.mistral_sdk import (
@@ -58,7 +58,7 @@ class MistralModel:
         base_url: str = DEFAULT_BASE_URL,
         api_key: str | None = None,
         is_upstream: bool = False,
-        timeout: timedelta = timedelta(seconds=120),
+        timeout: timedelta = ANSWER_WITHIN,
     ) -> None:
         if api_key and not (api_key.isascii() and api_key.isprintable()):
             raise ConfigurationError("The extraction API key has characters that no header can carry.")

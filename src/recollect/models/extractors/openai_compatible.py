@@ -22,7 +22,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
+from recollect.models.extractors.chat_model import ANSWER_WITHIN, AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import (
     BEGUN,
     DENIED,
@@ -99,7 +99,7 @@ class OpenAICompatibleModel:
         model: str | None = None,
         api_key: str | None = None,
         is_upstream: bool = True,
-        timeout: timedelta = timedelta(seconds=120),
+        timeout: timedelta = ANSWER_WITHIN,
     ) -> None:
         self._client = client
         self._url = _completions_url(base_url)

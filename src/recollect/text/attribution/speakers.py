@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Sequence
 
 from recollect.model import Exchange, Message, Role
+from recollect.text.lexical.letters import ends_asking, last_question
 from recollect.text.patterns import anchored, bounded
-from recollect.text.question_marks import ends_asking, last_question
 
 _MOST_WORDS, _LONGEST_YES = 12, 120
 _LONGEST = 600

@@ -1,4 +1,4 @@
-"""The letters of scripts as pieces of regular expressions, and one spelling for what people type in several.
+"""The letters of scripts as pieces of regular expressions; one spelling for what people type in several; marks of questions.
 
 Ranges follow the Unicode Character Database (Blocks.txt, Scripts.txt). Compatibility forms are unified (NFKC, Unicode Standard
 Annex 15), case is folded (Unicode Standard, section 3.13), and marks that people leave out are removed.
@@ -8,6 +8,7 @@ import hashlib
 import re
 import sys
 import unicodedata
+from functools import lru_cache
 
 from recollect.text.patterns import anchored, bounded
 
@@ -143,3 +144,36 @@ def with_digraphs(word: str) -> str:
 
 def _ascii_digit(digit: re.Match[str]) -> str:
     return str(unicodedata.decimal(digit[0]))
+
+
+_BEHIND = 200
+"""Characters behind a sentence that may be an emoji, quotation marks or brackets."""
+
+
+def last_question(text: str) -> int:
+    """Return the place of the last mark of a question in a short text; -1 without one."""
+    return next((at for at in reversed(range(len(text))) if _asks(text, at)), -1)
+
+
+def ends_asking(text: str) -> bool:
+    """Return whether a mark of a question is among those that a text ends with, as before an emoji."""
+    for at in range(len(text) - 1, max(-1, len(text) - 1 - _BEHIND), -1):
+        if text[at].isalnum():
+            return False
+        if _asks(text, at):
+            return True
+    return False
+
+
+def _asks(text: str, at: int) -> bool:
+    if text[at] == ";":  # the mark of a question in Greek
+        return unicodedata.name(text[at - 1 : at] or " ", "").startswith("GREEK")
+    return _is_mark(text[at])
+
+
+@lru_cache(maxsize=4_096)
+def _is_mark(letter: str) -> bool:
+    """Return whether a character is called a question mark in Unicode, and is not one that opens a question."""
+    name = unicodedata.name(letter, "")
+    is_sign = unicodedata.category(letter) in {"Po", "So"}
+    return is_sign and "QUESTION" in name and not name.startswith("INVERTED")

@@ -11,8 +11,8 @@ import typer
 from recollect_proxy.settings.command_settings import no_upstream_for, read_settings
 
 if TYPE_CHECKING:
+    from recollect_proxy.commands.try_model_judgement import Judgement
     from recollect_proxy.settings.proxy_settings import ProxySettings
-    from recollect_proxy.trial.judgement import Judgement
 
 
 def try_model(
@@ -33,7 +33,7 @@ def try_model(
     from recollect.assembly.checks import describe_failure
     from recollect.errors import ExtractorError
     from recollect.runtime.logs import configure_logging
-    from recollect_proxy.trial.judgement import report
+    from recollect_proxy.commands.try_model_judgement import report
 
     configure_logging("error")
     given = {"extraction_model": model, "extraction_api_key": key, "extraction_base_url": url}
@@ -66,8 +66,8 @@ async def judgements_of(settings: "ProxySettings") -> "AsyncIterator[Judgement]"
     from recollect.engine import system_clock
     from recollect.errors import InvalidExtractionError
     from recollect.model import Strategy
+    from recollect_proxy.commands.try_model_judgement import judge, labelled_turns, turn_of, unreadable
     from recollect_proxy.serving.ephemeral_server import temporary
-    from recollect_proxy.trial.judgement import judge, labelled_turns, turn_of, unreadable
 
     own = temporary(settings, formation=Strategy.EXTRACT)
     async with open_trial(own.for_engine, upstream=own.upstream_api) as trial:

@@ -14,7 +14,7 @@ from recollect.text.normalization import normalize
 from recollect.wire.turn import detect_turn
 from recollect_proxy.store_commands.printing import on_a_terminal
 
-_FILE = Path(__file__).with_name("turns.jsonl")
+_FILE = Path(__file__).with_name("try_model_turns.jsonl")
 
 
 class ExpectedStatement(msgspec.Struct, frozen=True):

@@ -19,7 +19,8 @@ from tests.servers.ready_servers import ready_servers
 from tests.support.received import Received
 
 from recollect.model import Reason, Retire
-from recollect_proxy.trial.judgement import (
+from recollect_proxy.commands.try_model import judgements_of
+from recollect_proxy.commands.try_model_judgement import (
     CARELESS,
     FAULTLESS,
     SILENT,
@@ -29,7 +30,6 @@ from recollect_proxy.trial.judgement import (
     labelled_turns,
     report,
 )
-from recollect_proxy.trial.try_model_command import judgements_of
 
 _ANSWERS = Path(__file__).with_name("right_answers.jsonl")
 _SENTENCE = re.compile(r"[^.!?。？！\n]+[.!?。？！]?")

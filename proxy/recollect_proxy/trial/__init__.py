@@ -1,1 +1,0 @@
-"""Tries a model: forty labelled messages, and how well it extracts memories from them."""
