@@ -9,7 +9,7 @@ from tests.servers.databases import administrator
 from tests.support.waiting import until
 
 from recollect.engine import Engine
-from recollect_openwebui import background
+from recollect_openwebui import hook_call
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
@@ -61,12 +61,12 @@ async def settled(memory: Any) -> None:
 
 async def told() -> None:
     """Wait until everything that was to be shown beside a chat is shown."""
-    await until(lambda: not background._running)
+    await until(lambda: not hook_call._running)
 
 
 async def process_ends() -> None:
     """Cancel the background tasks of a process, as its end does."""
-    left = tuple(background._running)
+    left = tuple(hook_call._running)
     for task in left:
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)

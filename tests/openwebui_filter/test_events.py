@@ -28,7 +28,7 @@ from recollect.errors import StoreUnavailableError
 from recollect.model import Erasure, Scope
 from recollect.settings.engine_settings import EngineSettings
 from recollect.store import Postgres
-from recollect_openwebui import background, engines, erasure
+from recollect_openwebui import engines, erasure, hook_call
 
 LOCKER = "My locker at the pool has the number 417."
 DIARY = "Keeps a diary."
@@ -184,7 +184,7 @@ async def test_a_store_that_is_away_is_waited_for(
 
     assert len(tries) == 3
     assert await contents(engine, alice) == []
-    assert not background._running
+    assert not hook_call._running
 
 
 async def test_a_missing_package_is_told(
@@ -472,6 +472,6 @@ async def test_it_looks_less_and_less_often(
     monkeypatch.setattr(erasure, "asyncio", SimpleNamespace(sleep=sleep))
     write(erasures, a=everything_of(alice))
     erasure.resume_erasing()
-    await asyncio.gather(*background._running)
+    await asyncio.gather(*hook_call._running)
 
     assert slept == [1, 2, 4, 8, 16, 32, 60, 60, 60]
