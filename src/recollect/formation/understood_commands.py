@@ -102,8 +102,8 @@ def _tells_other(candidate: Candidate, quote: str, let_go: Sequence[str]) -> boo
     if wish < own:
         own -= wish
     gone = set(document_terms("\n".join(let_go)))
-    says = own & set(document_terms(candidate.content))
-    return bool(says and gone & (wish - own)) and not gone & own
+    says = (own - gone) & set(document_terms(candidate.content))
+    return bool(says and gone & (wish - own))
 
 
 def _is_other_clause(evidence: str, quote: str) -> bool:

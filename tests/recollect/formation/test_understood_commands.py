@@ -193,6 +193,18 @@ CONTRADICTS, NEW, REFINES, REPEATS = Relation.CONTRADICTS, Relation.NEW, Relatio
             "we moved to Leeds", "Moved to Leeds", NEW, True,
         ),
         (
+            Asking.FORGET, "forget Hull, I live in York now", ("Lives in Hull",),
+            "I live in York now", "Lives in York", NEW, True,
+        ),
+        (
+            Asking.FORGET, "Vergiss meine alte Nummer; die neue ist 555 987", ("Nummer ist 555 123",),
+            "die neue ist 555 987", "Nummer ist 555 987", NEW, True,
+        ),
+        (
+            Asking.CORRECT, "I never said I like onions, I like leeks", ("Likes onions",),
+            "I like leeks", "Likes leeks", NEW, True,
+        ),
+        (
             Asking.FORGET, "forget London", ("Lives in London",),
             "forget London, we moved to Leeds", "Moved to Leeds", NEW, True,
         ),
