@@ -118,8 +118,9 @@ class SearchableText:
         """Return True if a quote is the whole text, or a whole clause between two marks: "Mia", "42", "👍"."""
         if not quote.tokens:
             return bool(quote.text.strip()) and quote.text.strip() == self.text.strip()
-        clauses = (self.text, *_CLAUSE_END.split(self.text))
-        return any(SearchableText(each).letters == quote.letters for each in clauses)
+        return any(
+            SearchableText(each).letters == quote.letters for each in (self.text, *clauses_of(self.text))
+        )
 
     def has_parts(self, quote: "SearchableText") -> bool:
         """Return True if the text holds all parts of a quote with gaps ("I moved ... last week"), in order."""
@@ -177,6 +178,11 @@ class SearchableText:
         before: str = _SENTENCE_END.split(self.text[max(0, start - _CLAUSE_CHARACTERS) : start])[-1]
         behind: str = _SENTENCE_END.split(self.text[end : end + _CLAUSE_CHARACTERS])[0]
         return before + self.text[start:end] + behind
+
+
+def clauses_of(text: str) -> list[str]:
+    """Return the clauses of a text, parted by its marks."""
+    return _CLAUSE_END.split(text)
 
 
 def searchable(text: str) -> SearchableText:

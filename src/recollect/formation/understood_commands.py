@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.formation.grounding import plain_quote, searchable, weight
+from recollect.formation.grounding import clauses_of, plain_quote, searchable, weight
 from recollect.formation.turns import AnalyzedTurn, MemoryCommand, statement_of
 from recollect.model import (
     Add,
@@ -97,13 +97,16 @@ def _tells_other(candidate: Candidate, quote: str, let_go: Sequence[str]) -> boo
     """Tell whether a candidate has words of its own in a wish that names a memory to let go.
 
     So has "we moved to Leeds" in "forget London, we moved to Leeds"; not so "I have a nephew" in "I never said I have a nephew".
+    Where both quote the same words, the clauses count that name nothing of what goes, for a statement that names nothing of it.
     """
     own, wish = set(document_terms(candidate.evidence)), set(document_terms(quote))
-    if wish < own:
+    gone, told = set(document_terms("\n".join(let_go))), set(document_terms(candidate.content))
+    if own == wish and not gone & told:
+        clauses = (set(document_terms(each)) for each in clauses_of(candidate.evidence))
+        own = {term for clause in clauses if not clause & gone for term in clause}
+    elif wish < own:
         own -= wish
-    gone = set(document_terms("\n".join(let_go)))
-    says = (own - gone) & set(document_terms(candidate.content))
-    return bool(says and gone & (wish - own))
+    return bool((own - gone) & told and gone & (wish - own))
 
 
 def _is_other_clause(evidence: str, quote: str) -> bool:

@@ -200,6 +200,19 @@ CONTRADICTS, NEW, REFINES, REPEATS = Relation.CONTRADICTS, Relation.NEW, Relatio
             Asking.FORGET, "Vergiss meine alte Nummer; die neue ist 555 987", ("Nummer ist 555 123",),
             "die neue ist 555 987", "Nummer ist 555 987", NEW, True,
         ),
+        *(
+            (Asking.CORRECT, "No, I said York, not Hull. And I have two kids", ("Lives in Hull",), wish, content, NEW, stays)
+            for wish in ("No, I said York, not Hull. And I have two kids",)
+            for content, stays in (("Has two kids", True), ("Is living in Hull", False))
+        ),
+        (
+            Asking.FORGET, "忘掉成都吧，我养了一只猫", ("住在成都",),
+            "忘掉成都吧，我养了一只猫", "养了一只猫", NEW, True,
+        ),
+        (
+            Asking.FORGET, "Forget my job at the bakery, that was a secret", ("Works at the bakery",),
+            "Forget my job at the bakery, that was a secret", "Job at the bakery was a secret", NEW, False,
+        ),
         (
             Asking.CORRECT, "I never said I like onions, I like leeks", ("Likes onions",),
             "I like leeks", "Likes leeks", NEW, True,
