@@ -12,7 +12,7 @@ from litestar import Response, get, post
 from litestar.params import FromQuery
 from msgspec import ValidationError
 
-from recollect.api.fields import metadata_named, pairs_of
+from recollect.api.fields import LONGEST_CONTENT, metadata_named, pairs_of
 from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
     MOST_QUESTIONS,
@@ -40,8 +40,6 @@ from recollect_proxy.pages.failures import BAD_INPUT, NOT_FOUND, PageError
 from recollect_proxy.pages.visit import Change, Reading, Transaction, chats_of
 
 _HELD, _CHATS = 25, 10
-LONGEST_CONTENT = 2000
-"""Characters of a statement that is written by hand."""
 _LAST = time(23, 59, 59)
 """A statement holds to the end of its last day."""
 _CHANGES = 50
@@ -117,11 +115,11 @@ async def show_held(visit: Reading) -> Response[str]:
 async def correct_memory(change: Transaction) -> Response[str]:
     """Correct a memory."""
     visit, form, memory_id = change.visit, change.form, id_of(change)
-    content = content_of(change)
     kind, level = form.get("kind", ""), form.get("importance", "")
     if kind and kind not in STATEMENTS:
         raise PageError(BAD_INPUT)
     old = await visit.engine.get(visit.user_id, memory_id)
+    content = content_of(change, old.content)
     new_content = None if content == old.content else content
     new_kind = Kind(kind) if kind and kind != old.kind and old.kind in STATEMENTS else None
     new_level = _IMPORTANCES.get(level) if level != _level(old.importance) else None
@@ -320,9 +318,11 @@ def _few_tags(tags: Collection[str]) -> tuple[str, ...]:
     return tuple(tags)
 
 
-def content_of(change: Change) -> str:
-    """Return the statement that a form has, or raise PageError."""
+def content_of(change: Change, old: str = "") -> str:
+    """Return the statement that a form has, or raise PageError; where it says what it said, that of ``old``, however long."""
     content = change.form.get("content", "").replace("\r\n", "\n").strip()  # RFC 7578, section 4.2
+    if content and content == old.strip():
+        return old
     if not 0 < len(content) <= LONGEST_CONTENT:
         raise PageError(BAD_INPUT)
     return content

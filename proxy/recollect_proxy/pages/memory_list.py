@@ -8,6 +8,7 @@ from uuid import UUID
 from litestar import Response, get, post
 from litestar.params import FromPath, FromQuery
 
+from recollect.api.fields import LONGEST_CONTENT
 from recollect.errors import EmbedderError
 from recollect.model import SHOWN, STATEMENTS, Kind, Memory, MemoryFilter, Stage, Use, tags_named
 from recollect.text.normalization import storable_text
@@ -70,6 +71,7 @@ async def show_memories(
         chat=taken.session_id,
         tag="".join(taken.tags),
         all_picked=picked == "all",
+        longest=LONGEST_CONTENT,
         written=[kind for kind in Kind if kind in STATEMENTS],
     )
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from litestar import Response, get, post
 from litestar.params import FromQuery
 
+from recollect.api.fields import LONGEST_CONTENT
 from recollect.engine import Policy
 from recollect.model import (
     LONGEST_INSTRUCTIONS,
@@ -22,7 +23,7 @@ from recollect.model import (
     ProfileField,
 )
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
-from recollect_proxy.pages.memories import LONGEST_CONTENT, content_of, id_of
+from recollect_proxy.pages.memories import content_of, id_of
 from recollect_proxy.pages.visit import Change, InVisit, Reading, Transaction, Visit, require_administrator
 from recollect_proxy.settings.flags import FlagField, flag_fields
 

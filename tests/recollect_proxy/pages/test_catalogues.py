@@ -58,6 +58,15 @@ def test_a_catalogue_has_every_key_and_place_for_a_value_and_no_space_at_an_end(
     assert language == "en" or [key for key, said in words.items() if "'" in said] == []
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_kind_has_one_name_on_the_pages_and_in_open_webui(language: str) -> None:
+    named = {key: said for key, said in words_in(language).items() if key.startswith("kind.")}
+
+    assert {key: CATALOGUES[language].words[key].casefold() for key in named} == {
+        key: said.casefold() for key, said in named.items()
+    }
+
+
 def test_no_line_of_french_begins_with_its_double_punctuation() -> None:
     said = {**CATALOGUES["fr"].words, **words_in("fr")}
 

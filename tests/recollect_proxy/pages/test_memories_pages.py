@@ -11,7 +11,7 @@ from tests.scripted.models import WordEmbedder
 from tests.support.stores import Store
 from tests.support.tables import table
 
-from recollect.model import Action, Actor, Hints, Kind, Provenance, Quarantine, Reason, Replace, Use
+from recollect.model import Action, Actor, Hints, Kind, Provenance, Quarantine, Reason, Replace, Source, Use
 
 
 async def test_a_memory_tells_the_quote_it_rests_on_and_its_history(visitor: Visitor, store: Store) -> None:
@@ -216,6 +216,20 @@ async def test_the_script_gets_pieces_in_place_of_pages(pages: Pages, visitor: V
     assert b'class="notice bad"' in again.body
 
 
+@table("longest", ["x" * 2_500, f"User: {'x' * 9_000}\nAssistant: y"])
+async def test_of_a_long_memory_the_rest_is_changed(
+    pages: Pages, visitor: Visitor, store: Store, longest: str
+) -> None:
+    memory = await kept(store, longest, kind=Kind.QA_TURN, source=Source.QA_TURN)
+
+    await visitor.post(
+        "/correct", {"id": str(memory.id), "content": longest.replace("\n", "\r\n"), "tags": "home"}
+    )
+
+    changed = await pages.engine.get(pages.anna, memory.id)
+    assert (changed.content, changed.tags) == (longest, ("home",))
+
+
 WRONG_HINTS = (
     *({"use": "never"}, {"topics": "x" * 81}, {"topics": "\n".join("abcdefg")}),
     *({"questions": "a\nb\nc"}, {"questions": "x" * 201}),
@@ -226,7 +240,7 @@ async def test_what_makes_no_sense_changes_nothing_and_is_told(pages: Pages, vis
     memory = await pages.engine.add(pages.anna, "Drinks green tea")
 
     for path, fields, status in (
-        *(("/correct", {"id": str(memory.id), "content": each}, 400) for each in ("  ", "x" * 2001)),
+        *(("/correct", {"id": str(memory.id), "content": each}, 400) for each in ("  ", "x" * 8_001)),
         ("/correct", {"id": str(memory.id), "content": "x", "kind": "summary"}, 400),
         *(("/correct", each, 400) for each in ({"id": "nonsense", "content": "x"}, {})),
         *(("/correct", {"id": str(memory.id), "content": "Dives", **each}, 400) for each in WRONG_HINTS),
