@@ -319,7 +319,7 @@ def _few_tags(tags: Collection[str]) -> tuple[str, ...]:
 
 
 def content_of(change: Change, old: str = "") -> str:
-    """Return the statement that a form has, or raise PageError; where it says what it said, that of ``old``, however long."""
+    """Return the statement that a form has, or raise PageError; an unchanged ``old`` one may have any length."""
     content = change.form.get("content", "").replace("\r\n", "\n").strip()  # RFC 7578, section 4.2
     if content and content == old.strip():
         return old
