@@ -13,6 +13,7 @@ from recollect.errors import ConfigurationError
 from recollect.runtime.file_lock import FileLock
 from recollect.settings.engine_settings import NOWHERE
 from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.web.headers import OWN_KEY
 
 TOKEN_FILE = "admin-token"  # noqa: S105 -- a file's name
 """In the data folder."""
@@ -95,8 +96,8 @@ def _unshown(file: Path) -> Path:
 
 
 def made_token() -> str:
-    """Return a token as a start makes it."""
-    return secrets.token_urlsafe(32)
+    """Return a token as a start makes it: in the form of a key, so that it is not sent on to an LLM either."""
+    return OWN_KEY.decode() + secrets.token_urlsafe(32)
 
 
 def _read_token(file: Path) -> str:

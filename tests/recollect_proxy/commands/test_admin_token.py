@@ -10,6 +10,7 @@ from tests.recollect_proxy.settings import proxy_settings
 from recollect.runtime.file_lock import FileLock
 from recollect_proxy.settings import admin_token as tokens
 from recollect_proxy.settings.admin_token import AdminToken, admin_token
+from recollect_proxy.web.headers import is_own_key
 
 
 def test_a_token_that_is_given_is_written_nowhere(tmp_path: Path) -> None:
@@ -31,6 +32,7 @@ def test_a_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> Non
     made.was_shown()
 
     assert (made.file, made.is_new, len(made.value) >= 40) == (file, True, True)
+    assert is_own_key(b"Authorization", f"Bearer {made.value}".encode()), "it is sent on to no LLM"
     assert before == {stat.S_IMODE(file.stat().st_mode)} == {0o600}
     assert {each.name for each in file.parent.iterdir()} == {file.name, "admin-token.lock"}
     assert admin_token(settings) == AdminToken(made.value, file, is_new=False)

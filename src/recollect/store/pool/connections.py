@@ -18,7 +18,7 @@ from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
 from pgvector.asyncpg import register_vector
 
-from recollect.errors import StoreBusyError, StoreError
+from recollect.errors import StoreBusyError, StoreError, StoreUnavailableError
 from recollect.store.pool.addresses import Hosts, require_sound
 from recollect.store.pool.errors import connecting, store_errors
 from recollect.store.sql import SQL
@@ -296,9 +296,10 @@ class Database:
         """Change what each of these users has, a step after another until one changes nothing; return how much was changed.
 
         Raises:
-            StoreBusyError: Others are changing the data of some of them. It was done for the rest.
+            Exception: The last failure, as StoreBusyError: others are changing the data of some users. It was done for the rest.
         """
-        count, busy = 0, None
+        count = 0
+        failed: Exception | None = None
         for user_id in users:
             try:
                 done = 1
@@ -307,9 +308,13 @@ class Database:
                         done = await change(connection, user_id)
                     count += done
             except StoreBusyError as error:
-                busy = error
-        if busy is not None:
-            raise busy
+                failed = error
+            except StoreUnavailableError:
+                raise
+            except Exception as error:  # noqa: BLE001 -- no user waits until another's data is mended
+                failed = error
+        if failed is not None:
+            raise failed
         return count
 
     @asynccontextmanager
