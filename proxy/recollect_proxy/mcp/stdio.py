@@ -110,7 +110,7 @@ _REFUSED = {
     "bad_project": "Recollect can't read the project: start `recollect mcp` with another --project.",
     "unauthorized": "Recollect does not know the token: set RECOLLECT_TOKEN to one that is valid.",
     "too_many_attempts": "Too many wrong tokens came from this address: wait a minute, and set RECOLLECT_TOKEN to a valid one.",
-    "forbidden": "Recollect does not allow this token to act for this user.",
+    "forbidden": "Recollect does not allow this token to act for this user, or in this project.",
     "not_found": "Recollect serves no agents there: look at RECOLLECT_URL.",
 }
 

@@ -295,11 +295,9 @@ class Database:
     ) -> int:
         """Change what each of these users has, a step after another until one changes nothing; return how much was changed.
 
-        Raises:
-            Exception: The last failure, as StoreBusyError: others are changing the data of some users. It was done for the rest.
+        Raises the last failure once it was done for the rest, as StoreBusyError: others are changing the data of some.
         """
-        count = 0
-        failed: Exception | None = None
+        count, failed = 0, list[Exception]()
         for user_id in users:
             try:
                 done = 1
@@ -307,14 +305,12 @@ class Database:
                     async with self.changing(user_id, waits=False) as connection:
                         done = await change(connection, user_id)
                     count += done
-            except StoreBusyError as error:
-                failed = error
-            except StoreUnavailableError:
-                raise
             except Exception as error:  # noqa: BLE001 -- no user waits until another's data is mended
-                failed = error
-        if failed is not None:
-            raise failed
+                failed.append(error)
+                if type(error) is StoreUnavailableError:
+                    break
+        if failed:
+            raise failed[-1]
         return count
 
     @asynccontextmanager
