@@ -412,8 +412,8 @@ class SystemStyle(StrEnum):
     """
 
     ANY = "any"
-    """A system message wherever it stands: the first if it instructs, else the first of the system, else a
-    new one in front."""
+    """The first message if it instructs, else the first of the system before the person's first, else a new one
+    in front."""
     FIRST = "first"
     """One in front of all others: the first message if it instructs, else a new one."""
     DEVELOPER = "developer"

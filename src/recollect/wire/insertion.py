@@ -250,7 +250,7 @@ def _system(
         return []
     if form.system_member:
         return [_longer_member(chat.raw, form.system_member, text, parts=form.system_parts)]
-    position = _system_position(chat, style)
+    position = system_position(chat, style)
     place = None if position is None else places[position]
     if place is not None:
         return [_longer_message(chat.raw, place, text)]
@@ -258,12 +258,16 @@ def _system(
     return [insertion(chat.messages_span.start + 1, _message_object(role, encode_text(text)) + b",")]
 
 
-def _system_position(chat: ChatBody, style: SystemStyle) -> int | None:
+def system_position(chat: ChatBody, style: SystemStyle) -> int | None:
+    """Return the position of the message that takes the system's text; None if that needs a new one."""
     if chat.messages[0].role in INSTRUCTING:
         return 0
     if style is not SystemStyle.ANY:
         return None
-    return next((n for n, message in enumerate(chat.messages) if message.role == "system"), None)
+    # One that comes later may be new in a chat whose upstream has cached its beginning.
+    roles = [message.role for message in chat.messages]
+    begins = roles[: roles.index("user")] if "user" in roles else roles
+    return begins.index("system") if "system" in begins else None
 
 
 def _earlier(chat: ChatBody, earlier: Sequence[Message], form: Form, places: _Places) -> list[_Splice | None]:

@@ -10,7 +10,7 @@ import msgspec
 
 from recollect.model import SystemStyle
 from recollect.wire.body import ChatBody, ChatMessage, ListReader, RequestShape, content_of
-from recollect.wire.insertion import INSTRUCTING, Additions, Form, compose
+from recollect.wire.insertion import Additions, Form, compose, system_position
 from recollect.wire.raw_json import (
     KnownMembers,
     Span,
@@ -150,9 +150,7 @@ def compose_ollama_completion(chat: ChatBody, additions: Additions, style: Syste
 def _style(chat: ChatBody, style: SystemStyle) -> SystemStyle:
     """Return the style for a request: none where no system text of its own can be made longer."""
     # A text of ours would displace the one that the model brings (its SYSTEM).
-    has_first = chat.messages[0].role in INSTRUCTING
-    has_other = style is SystemStyle.ANY and any(each.role == "system" for each in chat.messages)
-    return style if has_first or has_other else SystemStyle.NONE
+    return SystemStyle.NONE if system_position(chat, style) is None else style
 
 
 class OllamaParser(ReplyParser):

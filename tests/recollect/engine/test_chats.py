@@ -280,6 +280,18 @@ def test_a_question_that_the_chat_goes_on_without_is_its_clients_own_and_forgott
     assert second.pair is not None
 
 
+def test_a_message_that_the_chat_carries_is_no_clients_question_where_people_repeat_themselves() -> None:
+    kept = RecentExchanges()
+    said = [*THANKS, "And two and two?", "4", *THANKS, "And three and three?", "6", *THANKS]
+    for end in range(2, len(said), 2):
+        heard(kept, "anna", *said[:end], chat="fp:a")
+    goes_on = request_of("anna", *said[:-1], chat="fp:a")
+    kept.keep_request(goes_on, words=True)
+    history = [Message(Role.ASSISTANT if at % 2 else Role.USER, text) for at, text in enumerate(said[:-2])]
+
+    assert kept.note_answer(goes_on, said[-1], "", history) == ()
+
+
 @table("may_see, left", [(ALL_TOLD, 3), (Disclosure(frozenset({Kind.FACT})), 2), (NO_HISTORY, 0)])
 def test_a_server_gets_of_a_chat_what_it_may_see(may_see: Disclosure, left: int) -> None:
     block = injection("a:1", "Drinks tea")

@@ -139,7 +139,7 @@ def test_a_new_system_message_stands_in_front_of_earlier_messages() -> None:
 @table(
     ("style", "messages", "after"),
     [
-        (ANY, b'{"role":"user"},{"role":"system","content":"s"}', 1),
+        (ANY, b'{"role":"assistant"},{"role":"system","content":"s"},{"role":"user"}', 1),
         (ANY, b'{"role":"developer","content":"s"},{"role":"system","content":"t"}', 0),
         (FIRST, b'{"role":"system","content":"s"}', 0),
         (FIRST, b'{"role":"developer","content":"s"}', 0),
@@ -155,7 +155,9 @@ def test_the_systems_message_that_is_taken_says_it(style: SystemStyle, messages:
     assert json.loads(said)["messages"][after]["content"] == "s\n\nSYS"
 
 
-@pytest.mark.parametrize(("style", "role"), [(FIRST, b"system"), (DEVELOPER, b"developer")])
+@pytest.mark.parametrize(
+    ("style", "role"), [(ANY, b"system"), (FIRST, b"system"), (DEVELOPER, b"developer")]
+)
 def test_a_system_message_further_down_gets_one_in_front(style: SystemStyle, role: bytes) -> None:
     messages = b'{"role":"user","content":"u"},{"role":"system","content":"s"}'
 

@@ -28,6 +28,7 @@ from recollect.model import (
     UNNAMED,
     Became,
     Exchange,
+    Message,
     News,
     Recall,
     Recollection,
@@ -229,12 +230,14 @@ class LiveEngine:
             except Exception as error:  # noqa: BLE001 -- no later erasure would be heeded
                 log.error("erasures_lookup_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
 
-    def note_answer(self, asked: AskedRequest, reply: str | None, *, answer_id: str = "") -> None:
+    def note_answer(
+        self, asked: AskedRequest, history: Sequence[Message], reply: str | None, *, answer_id: str = ""
+    ) -> None:
         """Note the answer to a request (None: there is none), so that the next one is understood; never raises, never waits."""
         if reply is None:
             self.recent.drop(asked)
             return
-        for task in self.recent.note_answer(asked, reply, answer_id):
+        for task in self.recent.note_answer(asked, reply, answer_id, history):
             _keep(self._abandon(task), self._notes)
 
     async def _abandon(self, task: Turn) -> None:

@@ -247,15 +247,22 @@ class RecentExchanges:
                 each.keep(words=False)
         self._put(user_id, [*(each for each in kept if at - each.turn.at < _KEPT), asked])
 
-    def note_answer(self, asked: AskedRequest, reply: str, answer_id: str) -> tuple[Turn, ...]:
-        """Note the answer to a request, unless that was forgotten; return the earlier turns that it shows to be its client's own."""
+    def note_answer(
+        self, asked: AskedRequest, reply: str, answer_id: str, history: Sequence[Message] = ()
+    ) -> tuple[Turn, ...]:
+        """Note the answer to a request, unless that was forgotten; return the earlier turns that it shows to be its client's own.
+
+        A message in the request's ``history`` is none: it may only look so where people repeat themselves.
+        """
         user_id = asked.turn.scope.user_id
         if asked not in self._people.get(user_id, ()):
             return ()
         kept = self._take(user_id)
         asked.take_answer(reply, answer_id)
         others = list(_with_words(kept, asked))
-        tasks = [each for each in others if asked.pair and is_shown_by(each, asked, others)]
+        shown = [each for each in others if asked.pair and is_shown_by(each, asked, others)]
+        carried = {known_by(each.text) for each in history} if shown else set()
+        tasks = [each for each in shown if each.said not in carried]
         self._put(user_id, [each for each in kept if each not in tasks])
         return tuple(each.turn for each in tasks)
 
