@@ -210,7 +210,7 @@ class _RequestState:
         """Return where the turn's own block goes. One that answers the turn's own message is put next to that message."""
         if self.bounds.placement is Placement.STABLE:
             # Only a chat's first turn may change the system prompt: a later change would invalidate the whole prompt cache.
-            is_first = not (self.turn.history or self.missing or again or answers)
+            is_first = not (self.turn.history or self.turn.follows or self.missing or again or answers)
             return Place.SYSTEM if is_first else Place.BESIDE
         return Place.SYSTEM if self.bounds.placement is Placement.SYSTEM else Place.BESIDE
 
@@ -230,7 +230,7 @@ class _RequestState:
 
     def _carries_first_message(self) -> bool:
         """Return whether the request is known to carry the first message of its branch of the chat; else it counts as truncated."""
-        if self.turn.follows:  # the server keeps it; what instructs the model has to be sent each time
+        if self.turn.is_kept:  # what instructs the model has to be sent each time
             return False
         if self.turn.is_whole or self.missing:
             return bool(self.turn.is_whole)

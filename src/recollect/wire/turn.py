@@ -83,7 +83,7 @@ def detect_turn(
         model=name_without_secrets(turn.model),
         anchors=anchors(parsed, every),
         prompt=prompt_texts(parsed),
-        is_whole=bool(parsed.follows or parsed.conversation or parsed.is_whole) or is_whole,
+        is_whole=turn.is_kept or parsed.is_whole or is_whole,
         parent=_parent(turn, parent_id, message_id),
     )
     return DetectedTurn(told, parsed, forms=private is None and not unasked)
@@ -171,6 +171,7 @@ def read_turn(
         speaker=last.speaker,
         begun_answer=_begun_answer(chat),
         follows=chat.follows,
+        is_kept=bool(chat.follows or chat.conversation),
         has_document=_has_document(chat, every),
     )
 

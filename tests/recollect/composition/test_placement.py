@@ -48,10 +48,12 @@ def test_a_chats_first_block_goes_into_the_system_prompt() -> None:
 
 def test_a_later_block_stands_beside_its_turn_also_where_it_is_the_first() -> None:
     later, alone = placed(SECOND, Chat((SYSTEM,))), placed(SECOND)
+    kept = placed(replace(FIRST, follows="answer 0", is_kept=True))
 
     assert (later.system, later.beside) == ("SYSTEM", {2: block_of(later).text})
     assert later.tokens == block_of(later).tokens + SYSTEM.tokens
     assert (alone.system, list(alone.beside)) == ("", [2])
+    assert (kept.system, list(kept.beside)) == ("", [0])
 
 
 def test_what_comes_later_may_take_three_hundred_tokens_and_never_more_than_what_comes_first() -> None:
@@ -136,7 +138,7 @@ BEGINS = turn("now", anchors=((0, "x0"), (2, "b")), history=(Message(Role.USER, 
         (CUT_OFF, Chat((SYSTEM,)), (SYSTEM,)),
         (EDITED, Chat((SYSTEM,)), (SYSTEM,)),
         # One that the server keeps is sent it each time.
-        (replace(EDITED, follows="answer 1", is_whole=True), Chat((SYSTEM,)), (SYSTEM,)),
+        (replace(EDITED, is_kept=True, is_whole=True), Chat((SYSTEM,)), (SYSTEM,)),
         # One that is known to begin with a message without block has none.
         (BEGINS, Chat((SYSTEM,), (logged(0, "other", anchor="x0"),)), ()),
         # Of several blocks only the first comes again.

@@ -68,21 +68,21 @@ def test_a_temporary_chat_may_recall_but_never_forms() -> None:
 )
 @table("is_whole", [None, False, True])
 def test_what_the_server_keeps_lacks_nothing(*, kept: dict[str, Any], is_whole: bool | None) -> None:
-    assert told_whole(is_whole, **kept) is True
+    assert told(is_whole, **kept) == (True, True)
 
 
 @table("named", [{}, {"previous_response_id": None}, {"conversation": {"id": 7}}])
 @table("is_whole", [None, False, True])
 def test_without_it_a_request_is_whole_as_it_says(*, named: dict[str, Any], is_whole: bool | None) -> None:
-    assert told_whole(is_whole, **named) is is_whole
+    assert told(is_whole, **named) == (False, is_whole)
 
 
-def told_whole(told: bool | None, **fields: Any) -> bool | None:  # noqa: FBT001 -- what is told on
+def told(is_whole: bool | None, **fields: Any) -> tuple[bool, bool | None]:  # noqa: FBT001 -- what is told on
     body = json.dumps({"model": "m", "input": "hello", **fields}).encode()
     said = detect_turn(
-        body, user_id="a", session_id="s", message_id="m", at=AT, dialect=RESPONSES, is_whole=told
+        body, user_id="a", session_id="s", message_id="m", at=AT, dialect=RESPONSES, is_whole=is_whole
     )
-    return turn_of(said).is_whole
+    return turn_of(said).is_kept, turn_of(said).is_whole
 
 
 @table(
