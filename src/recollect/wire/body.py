@@ -253,7 +253,7 @@ class ChatMessage(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """Its text parts, joined by line ends."""
-        return "\n".join(self.texts)
+        return self.content if isinstance(self.content, str) else "\n".join(self.texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ A call of the decoder's holds the interpreter, and with it everybody's chat, fro
 call's work is bounded beforehand: a second is enough for a gigabyte of text, but for much less of other JSON.
 """
 
-from collections.abc import Iterable, Iterator
+import numpy as np
 
 LIGHT_BYTES = 256 * 1024
 """Up to which a request of few messages is read in some milliseconds."""
@@ -46,20 +46,15 @@ def exceeds(source: bytes | memoryview, marks: bytes, most: int) -> bool:
     """
     if len(source) <= most:
         return False
-    others = bytes(each for each in range(256) if each not in marks)
     found = 0
-    for piece in _pieces(source):
-        found += len(piece.translate(None, others))  # to count each mark takes twice the time
+    for at in range(0, len(source), _SLICE):
+        found += count(source[at : at + _SLICE], marks)
         if found > most:
             return True
     return False
 
 
-def count(source: bytes | memoryview, mark: bytes) -> int:
-    """Return the count of a byte in the source."""
-    return sum(piece.count(mark) for piece in _pieces(source))
-
-
-def _pieces(source: bytes | memoryview) -> Iterator[bytes]:
-    starts: Iterable[int] = range(0, len(source), _SLICE)
-    return (bytes(source[at : at + _SLICE]) for at in starts)
+def count(source: bytes | memoryview, marks: bytes) -> int:
+    """Return how many bytes of the source are one of ``marks``."""
+    values = np.frombuffer(source, np.uint8)  # five times as fast as methods of bytes
+    return sum(int(np.count_nonzero(values == mark)) for mark in marks)

@@ -203,7 +203,7 @@ def find_items(source: bytes, span: Span) -> Places | None:
             if source[end] == _COMMA_BYTE and source[end + 1] not in _BLANK
             else past(_COMMA, source, end)
         )
-        end = at + memoryview(item).nbytes
+        end = at + len(item)
         starts.append(at)
         ends.append(end)
     return Places(starts, ends)

@@ -66,7 +66,7 @@ def without_thoughts(text: str) -> str:
     closing mark ends a thought that began with the answer. Marks within code or quotation marks are text.
     """
     may_open = any(map(text.__contains__, _BRACKETS)) or any(
-        sign in text and 3 * sign in text for sign in _THRICE
+        3 * sign in text for sign in _THRICE if sign in text
     )
     if not text.startswith(_BARE_CHANNELS) and not (may_open and _OPENINGS.search(text)):
         return text
