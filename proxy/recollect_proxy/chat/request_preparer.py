@@ -206,7 +206,9 @@ class RequestPreparer:
             prepared,
             record,
             partial(beside, self.engine, turn) if self.shows_status and sees_status(caller, chat) else None,
-            note_answer=partial(self.engine.note_answer, asked, turn.history) if parsed.detected.forms else None,
+            note_answer=partial(self.engine.note_answer, asked, turn.history)
+            if parsed.detected.forms
+            else None,
             note_recall=partial(self.engine.note_turn, turn, record=record, request_id=request_id, api=api)
             if parsed.detected.forms
             else None,

@@ -155,9 +155,7 @@ def test_the_systems_message_that_is_taken_says_it(style: SystemStyle, messages:
     assert json.loads(said)["messages"][after]["content"] == "s\n\nSYS"
 
 
-@pytest.mark.parametrize(
-    ("style", "role"), [(ANY, b"system"), (FIRST, b"system"), (DEVELOPER, b"developer")]
-)
+@pytest.mark.parametrize(("style", "role"), [(ANY, b"system"), (FIRST, b"system"), (DEVELOPER, b"developer")])
 def test_a_system_message_further_down_gets_one_in_front(style: SystemStyle, role: bytes) -> None:
     messages = b'{"role":"user","content":"u"},{"role":"system","content":"s"}'
 
