@@ -48,7 +48,7 @@ LIBRARIES = {
     "recollect.api": "msgspec",
     "recollect.assembly": "httpx msgspec pydantic structlog uuid_utils",
     "recollect.webhook": "httpx",
-    "recollect.wire": "brotli msgspec re2 zstandard",
+    "recollect.wire": "brotli msgspec numpy re2 zstandard",
     "recollect.client": "httpx msgspec",
     "recollect.engine": "cachetools msgspec structlog uuid_utils",
     "recollect.formation": "rapidfuzz structlog",

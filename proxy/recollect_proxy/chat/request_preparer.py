@@ -185,10 +185,11 @@ class RequestPreparer:
         turn = await self.engine.in_its_chat(turn)  # before the record, which names the chat
         learns = policy.learns_of(turn.scope.user_id)
         credential = caller.credential if self.lends else None
-        forms = parsed.detected.forms and parsed.options.remember and learns
+        is_noted = parsed.detected.forms
+        forms = is_noted and parsed.options.remember and learns
         record = self.engine.begin_turn(turn, credential=credential) if forms else None
         asked = asked_request(turn, chat)
-        if parsed.detected.forms:
+        if is_noted:
             self.engine.recent.keep_request(asked, words=record is not None)
         options = replace(parsed.options.recall, disclosure=policy.disclosure(turn.scope.user_id))
         prepared = await self.engine.prepare(turn, options, count=token_counter(turn.model))
@@ -206,11 +207,9 @@ class RequestPreparer:
             prepared,
             record,
             partial(beside, self.engine, turn) if self.shows_status and sees_status(caller, chat) else None,
-            note_answer=partial(self.engine.note_answer, asked, turn.history)
-            if parsed.detected.forms
-            else None,
+            note_answer=partial(self.engine.note_answer, asked, turn.history) if is_noted else None,
             note_recall=partial(self.engine.note_turn, turn, record=record, request_id=request_id, api=api)
-            if parsed.detected.forms
+            if is_noted
             else None,
             note_length=partial(self.full_chats.note_too_long, turn, len(plain)),
             plain=None if composed is None else plain,

@@ -133,7 +133,7 @@ def missing_exchanges(
 
     Pass the same ``same`` again to reuse its comparisons of texts.
     """
-    if turn.is_whole:
+    if turn.is_whole or not logged:
         return ()
     same = same or SameText()
     before = [each for each in logged if each.key != turn.key]
@@ -159,6 +159,8 @@ def known_anchors(
     An anchor depends on all messages before its own. It therefore changes once a frontend drops the conversation's
     first messages.
     """
+    if not logged:
+        return {}
     same = same or SameText()
     before = [each for each in logged if each.key != turn.key]
     carried = _carried(turn)

@@ -198,11 +198,10 @@ def find_items(source: bytes, span: Span) -> Places | None:
     starts, ends = array("q"), array("q")
     end = span.start + 1
     for item in items:
-        at = (
-            end + 1
-            if source[end] == _COMMA_BYTE and source[end + 1] not in _BLANK
-            else past(_COMMA, source, end)
-        )
+        # One comma, and at most one space behind it: nearly all clients write so.
+        at = end + 1 + (source[end + 1] in _BLANK)
+        if source[end] != _COMMA_BYTE or source[at] in _BLANK:
+            at = past(_COMMA, source, end)
         end = at + len(item)
         starts.append(at)
         ends.append(end)

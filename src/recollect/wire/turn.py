@@ -196,17 +196,13 @@ def spoken(chat: ChatBody, *, by_agent: bool = False) -> Iterator[tuple[int, Mes
     """Yield what user and assistant say to a frontend or a coding agent, as they wrote it, each with its position in the request."""
     for position, message in enumerate(chat.messages):
         if message.role in ("user", "assistant"):
-            yield position, _message_of(message, by_agent=by_agent)
+            speaker = message.name if isinstance(message.name, str) else None
+            yield position, Message(_ROLES[message.role], authored_text(message, by_agent=by_agent), speaker)
 
 
 def _is_users(message: Message) -> bool:
     """Return whether a message is the user's own, not one that shows a model what its tools made."""
     return message.role is Role.USER and message.text != _TOOL_IMAGES
-
-
-def _message_of(message: ChatMessage, *, by_agent: bool) -> Message:
-    speaker = message.name if isinstance(message.name, str) else None
-    return Message(_ROLES[message.role], authored_text(message, by_agent=by_agent), speaker)
 
 
 def _present(given: str | None) -> str | None:
@@ -275,17 +271,19 @@ def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) 
     found: list[Anchor] = []
     times: Counter[str] = Counter()
     before: deque[bytes] = deque(maxlen=_WINDOW - 1)
+    # A long chat has hundreds of messages, and each turn goes through all of them.
     for position, message in spoken(chat) if every is None else every:
-        words = known_by(message)
+        is_users = message.role is Role.USER
+        if is_users and message.text == _TOOL_IMAGES:
+            continue
+        words = known_by(message) if is_users else message.text
         ends = words if len(words) <= 2 * _ENDS else words[:_ENDS] + words[-_ENDS:]
         # The length makes it unambiguous where a text ends.
-        said = f"{message.role.value}:{len(words)}:{ends}".encode(errors="surrogatepass")
-        if _is_users(message):
+        said = f"{'user' if is_users else 'assistant'}:{len(words)}:{ends}".encode("utf-8", "surrogatepass")
+        if is_users:
             key = "a:" + sha256(b"".join((*before, said))).hexdigest()
             times[key] += 1
             found.append(Anchor(position, key if times[key] == 1 else f"{key}#{times[key]}"))
-        elif message.role is Role.USER:
-            continue
         if message.text and not message.text.isspace():
             before.append(said)
     return tuple(found)

@@ -130,6 +130,7 @@ def _without_sources(text: str) -> str:
     return text[at:]
 
 
+_HEADING = "Attached document(s):\n"
 _FENCED = anchored(r'Attached document\(s\):\n```\w{0,20} ?# "[^"\n]{1,255}"\n')
 """LibreChat: a heading, and behind it a block of code that begins with the first file's name."""
 _FENCE_CLOSES = "\n\n```\n"
@@ -139,7 +140,7 @@ _FILE_NAME = anchored(r"[^\n\\/:*?\"<>|]{1,255}\.\w{1,8}\r?\n")
 
 def without_files(text: str) -> str:
     """Return a user's text without the files in it."""
-    if not _FENCED.match(text):
+    if not text.startswith(_HEADING) or not _FENCED.match(text):
         return text
     # The last fence: a file may hold others, and its words must never pass as the user's.
     _, closes, behind = f"{text}\n".rpartition(_FENCE_CLOSES)
