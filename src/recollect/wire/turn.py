@@ -16,7 +16,7 @@ from recollect.text.attribution.thoughts import without_data
 from recollect.text.normalization import is_unfilled
 from recollect.text.secrets.masking import id_without_secrets, name_without_secrets
 from recollect.wire import limits
-from recollect.wire.body import TOO_LONG, ChatBody, ChatMessage
+from recollect.wire.body import TOO_LONG, ChatBody
 from recollect.wire.dialect import COMPLETIONS, Dialect
 from recollect.wire.tasks import is_aside, is_background_task, session_skip
 from recollect.wire.user_text import authored_text, known_by
