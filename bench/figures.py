@@ -8,13 +8,8 @@ import numpy as np
 _Z_95 = 1.959964
 
 
-def percentile(values: Sequence[float], percent: float) -> float | None:
-    """Return a percentile, interpolated linearly (Hyndman and Fan, 1996, type 7); None of no values."""
-    return float(np.percentile(values, percent)) if values else None
-
-
 def percentiles(values: Sequence[float], *percents: int) -> dict[str, float]:
-    """Return percentiles by name, as ``{"p50": ...}``; none of no values."""
+    """Return percentiles by name, as ``{"p50": ...}``, interpolated linearly (Hyndman and Fan, 1996, type 7); none of no values."""
     return {f"p{each}": float(np.percentile(values, each)) for each in percents} if values else {}
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-RESULTS = Path(__file__).with_name("results")
 _LOAD_BEFORE = os.getloadavg()[0]
 
 
@@ -40,12 +39,12 @@ def publish(options: Namespace, title: str, body: str, raw: object = None) -> No
 def _conditions() -> str:
     command = " ".join(Path(each).name if "/" in each else each for each in sys.argv)
     load = f"load {_LOAD_BEFORE:.1f} before and {os.getloadavg()[0]:.1f} after"
-    return f"`{command}`, commit {commit()}, {datetime.now(UTC):%Y-%m-%d}; {os.cpu_count()} cores, {load}."
+    return f"`{command}`, commit {_commit()}, {datetime.now(UTC):%Y-%m-%d}; {os.cpu_count()} cores, {load}."
 
 
-def commit() -> str:
+def _commit() -> str:
     """Return the commit that is measured."""
-    asked = ["git", "-C", str(RESULTS), "describe", "--always", "--dirty", "--abbrev=12"]
+    asked = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
     return subprocess.run(asked, check=False, capture_output=True, text=True).stdout.strip() or "unknown"
 
 

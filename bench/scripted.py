@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
 from recollect.errors import InvalidExtractionError
-from recollect.model import Exchange, Memory
+from recollect.model import Candidate, Exchange, Memory
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Chosen, Extracted
@@ -44,6 +44,13 @@ class Asked:
     characters: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedCandidate(Candidate):
+    """A candidate that tells which statement of the answer it was, whatever is changed about it."""
+
+    number: int = 0
+
+
 @dataclass(frozen=True)
 class ScriptedExtractor:
     """Implements ``Extractor``: the prompt of every model is written, and its answer read."""
@@ -54,7 +61,15 @@ class ScriptedExtractor:
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
         """Return the statements and commands of the scripted answer."""
         script = self.scripts[exchanges[0].turn.scope.user_id]
-        return await ModelExtractor(_Answers(script, exchanges, known, self.asked)).extract(exchanges, known)
+        model = _Answers(script, exchanges, known, self.asked)
+        extracted = await ModelExtractor(model).extract(exchanges, known)
+        numbered = (
+            NumberedCandidate(
+                **{each.name: getattr(candidate, each.name) for each in fields(Candidate)}, number=n
+            )
+            for n, candidate in enumerate(extracted.candidates)
+        )
+        return replace(extracted, candidates=tuple(numbered))
 
     async def aclose(self) -> None:
         """Let go of nothing."""

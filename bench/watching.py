@@ -68,22 +68,16 @@ def reading(process_ids: list[int]) -> Reading:
 
 def mebibytes(process_id: int) -> dict[str, float | None]:
     """Return a server's resident memory, and its children's proportional share (PSS); MiB."""
-    shares = [_memory(child, "smaps_rollup", "Pss") for child in family(process_id)[1:]]
-    known = [share for share in shares if share is not None]
-    return {
-        "server_rss": _memory(process_id, "status", "VmRSS"),
-        "children_pss": round(sum(known), 1) if len(known) == len(shares) else None,
-    }
+    children = round(shared_once(family(process_id)[1:]), 1)
+    return {"server_rss": _memory(process_id, "status", "VmRSS"), "children_pss": children}
 
 
-def shared_once(process_ids: list[int]) -> float:
-    """Return the memory of processes, shared memory divided among its users (PSS); MiB. One that ended has none."""
-    return sum(_memory(each, "smaps_rollup", "Pss") or 0.0 for each in process_ids)
+def shared_once(process_ids: list[int], kind: str = "Pss") -> float:
+    """Return the memory of processes, shared memory divided among its users (PSS); MiB. One that ended has none.
 
-
-def of_files(process_ids: list[int]) -> float:
-    """Return what of that are pages of files, as programs and models: Linux takes them back where it needs room; MiB."""
-    return sum(_memory(each, "smaps_rollup", "Pss_File") or 0.0 for each in process_ids)
+    Of the kind ``Pss_File`` are pages of files, as programs and models: Linux takes them back where it needs room.
+    """
+    return sum(_memory(each, "smaps_rollup", kind) or 0.0 for each in process_ids)
 
 
 def _memory(process_id: int, file: str, name: str) -> float | None:

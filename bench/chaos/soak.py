@@ -2,9 +2,7 @@
 
     python -m bench soak [--minutes 60] [--rate 1] [--seed N]
 
-People chat at a low steady rate, in several languages, shortly and at length, half of them by streams. The memory API writes,
-corrects, deletes and erases memories of others. Meanwhile the memory of the proxy, its worker and Postgres is sampled, with the
-number of exchanges that wait to be formed. The program exits with 1 if memory grows, the lag grows, or anything is lost.
+The program exits with 1 if memory grows, the lag grows, or anything is lost.
 Never: a fault.
 """
 
@@ -33,7 +31,7 @@ from bench.chaos.world import World
 from bench.figures import number, percentiles
 from bench.report import options_of, publish, table
 from bench.servers import work_folder
-from bench.watching import family, of_files, shared_once
+from bench.watching import family, shared_once
 
 WHO = ("proxy", "worker", "Postgres")
 _WARM_SHARE = 1 / 3
@@ -176,7 +174,7 @@ async def _sample(system: System, samples: list[Sample], began: float) -> None:
         [row] = await rows(system.dsn, _WAITING)
         proxy, worker = system.proxies[0].pid, system.proxies[0].worker
         if proxy and worker:
-            of_proxy, of_worker = of_files([proxy]), of_files([worker])
+            of_proxy, of_worker = shared_once([proxy], "Pss_File"), shared_once([worker], "Pss_File")
             memory = (
                 shared_once([proxy]) - of_proxy,
                 shared_once([worker]) - of_worker,

@@ -84,7 +84,7 @@ class World:
             self.received[mark] = self.received.get(mark, 0) + 1
         if not request.json.get("stream"):
             body = expected(mark, is_streamed=False)
-            return _slowly(self.chance.uniform(0.02, 0.2), whole(body, headers=JSON))
+            return (self.chance.uniform(0.02, 0.2), *whole(body, headers=JSON))
         pieces: list[Step] = []
         for piece in events(*_PIECES, mark):
             pieces += [self.chance.uniform(0, 0.06), piece]
@@ -105,11 +105,7 @@ class World:
         vectors = [
             {"index": number, "embedding": _embedded(text, model)} for number, text in enumerate(texts)
         ]
-        return _slowly(self.embedding_seconds * len(texts), whole(json.dumps({"data": vectors}).encode()))
-
-
-def _slowly(seconds: float, answer: Answer) -> Answer:
-    return (seconds, *answer)
+        return (self.embedding_seconds * len(texts), *whole(json.dumps({"data": vectors}).encode()))
 
 
 def _each_statement(request: Received) -> list[dict[str, object]]:

@@ -2,13 +2,10 @@
 
     python -m bench formation [--half tune|check] [--language CODE] [--case ID] [--limit N]
 
-Each labelled case is one message of a user of its own. The models' answers to it, right or wrong, are written in the case;
-everything else is as in a chat. `--case` prints one case whole, of either half.
+`--case` prints one case whole, of either half; bench/README.md describes cases and figures.
 """
 
 import asyncio
-import time
-from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +26,8 @@ async def run_cases(cases: Sequence[Case]) -> list[Outcome]:
         return [await read_outcome(bench, await stage(bench, case)) for case in cases]
 
 
-def _options() -> Namespace:
+def main() -> None:
+    """Run the cases, and print the figures."""
     parser = options_of(__doc__)
     parser.add_argument(
         "--half", type=Half, choices=list(Half), default=Half.CHECK, help="of the labelled cases"
@@ -37,23 +35,12 @@ def _options() -> Namespace:
     parser.add_argument("--language", help="only cases in this language")
     parser.add_argument("--case", help="print this one case whole")
     parser.add_argument("--limit", type=int, help="at most N cases")
-    return parser.parse_args()
-
-
-def main() -> None:
-    """Run the cases, and print the figures."""
-    options = _options()
+    options = parser.parse_args()
     read = read_cases(_CASES, half=options.half, language=options.language, case_id=options.case)
-    began = time.perf_counter()
     outcomes = asyncio.run(run_cases(read[: options.limit]))
     if options.case:
         print("\n".join(line for each in outcomes for line in case_lines(each)))
         return
     figures = score(outcomes)
-    seconds = f"ran in {time.perf_counter() - began:.0f} s"
-    publish(
-        options,
-        f"Formation, measured: {len(outcomes)} cases of {options.half}",
-        f"{tables(figures)}\n\n{seconds}",
-        figures,
-    )
+    title = f"Formation, measured: {len(outcomes)} cases of {options.half}"
+    publish(options, title, tables(figures), figures)

@@ -1,7 +1,7 @@
 """Finds the item of an answer that each change comes from. Pure. Never: a verdict.
 
-Formation returns one main change for each statement. Refused and quarantined ones carry their statement; the others are known by
-their order.
+Formation returns one main change for each statement: first the accepted ones in their order, then the quarantined, then the
+refused ones. A refusal carries its statement; the others are known by their order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from uuid import UUID
 from rapidfuzz import fuzz
 
 from bench.formation.cases import Decision, Item
+from bench.scripted import NumberedCandidate
 from recollect.model import (
     Add,
-    Candidate,
     Change,
     Erase,
     Hide,
@@ -61,7 +61,7 @@ def decided_items(
 ) -> tuple[list[Decided], list[Decided]]:
     """Return the decision about each item, and those without an item."""
     found: dict[int, Decided] = {}
-    named: list[tuple[str, str, Decided]] = []
+    held: list[tuple[Memory, Decided]] = []
     rest: list[Decided] = []
     alone: list[Decided] = []
     for wanted, really in done:
@@ -69,19 +69,20 @@ def decided_items(
         match wanted:
             case Mark() | Limit() | Hide() | Erase():
                 continue
-            case Ignore(candidate=Candidate(content=content, evidence=evidence)):
-                named.insert(0, (content, evidence, decided))
+            case Ignore(candidate=NumberedCandidate(number=number)):
+                found[number] = decided
             case Quarantine(memory):
-                named.append((memory.content, memory.provenance.evidence or "", decided))
-            case Retire() | Ignore():
+                held.append((memory, decided))
+            case Retire() | Ignore(candidate=None):
                 alone.append(decided)
             case _:
                 rest.append(decided)
-    if not (named or rest):
+    if not (found or held or rest):
         return [UNASKED] * len(items), alone
-    for content, evidence, decided in named:
+    for memory, decided in held:
+        evidence = memory.provenance.evidence or ""
         likeness = {
-            number: fuzz.ratio(content, item["content"]) + fuzz.ratio(evidence, item["evidence"])
+            number: fuzz.ratio(memory.content, item["content"]) + fuzz.ratio(evidence, item["evidence"])
             for number, item in enumerate(items)
             if number not in found
         }

@@ -2,10 +2,9 @@
 
     python -m bench golden record|compare --lives LIVES.jsonl --conversations LOCOMO.jsonl [--cache DIR] [--show N]
 
-``record`` asks all questions of the lives and 300 of the conversations, and writes `bench/golden/given.jsonl`: for each
-question the labels of the items that its prompt is given, in order, with reason and score. ``compare`` asks again and
-prints what differs, by kind; it exits with 1 if anything does. The stores are made of exports in the cache folder, which
-the first run fills within minutes.
+``record`` writes the file, `bench/golden/given.jsonl`; ``compare`` prints what differs from it, by kind, and exits with 1 if
+anything does. The stores are made of exports in the cache folder, which the first run fills within minutes: an export holds neither
+embeddings nor an index, so that a change of these, or of the schema, takes effect with the same exports.
 """
 
 import asyncio
@@ -13,18 +12,23 @@ import sys
 import tempfile
 from argparse import Namespace
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
+from bench.engines import Bench, open_bench
 from bench.files import read_lines
 from bench.golden.answers import Answer, ask, differences
-from bench.golden.people import of_conversation, of_life
-from bench.golden.stores import open_people
+from bench.golden.people import Person, of_conversation, of_life
+from bench.lives.life import Life
 from bench.lives.reading import read_lives
+from bench.lives.recall import open_lives
 from bench.recall.dataset import read_conversations
 from bench.report import parser_of, progress
+from recollect_proxy.takeout.export_file import export_document, restore_file
 
 FILE = Path(__file__).with_name("given.jsonl")
 _CACHE = Path(tempfile.gettempdir()) / "recollect-golden"
@@ -37,6 +41,35 @@ async def _asked(options: Namespace) -> list[Answer]:
     async with open_people(people, lives, options.cache) as bench:
         progress("stores opened")
         return [await ask(bench, person, each) for person in people for each in person.questions]
+
+
+@asynccontextmanager
+async def open_people(people: Sequence[Person], lives: Sequence[Life], cache: Path) -> AsyncIterator[Bench]:
+    """Open a store with everything that these people said, indexed and embedded by today's code."""
+    exports = {
+        each.id: cache / f"{each.id}-{sha256(each.told.encode()).hexdigest()[:12]}.json" for each in people
+    }
+    if missing := [each for each in people if not exports[each.id].is_file()]:
+        async with open_lives(lives, None) as bench:
+            for each in missing:
+                await each.tell(bench)
+                await _write(bench, each.id, exports[each.id])
+    async with open_bench() as bench:
+        for each in people:
+            bench.clock.restart()
+            bench.clock.move_to(each.last)
+            await restore_file(bench.engine, exports[each.id], each.id)
+            await bench.form(each.id)
+        yield bench
+
+
+async def _write(bench: Bench, person: str, path: Path) -> None:
+    partly = path.with_suffix(".part")
+    with partly.open("wb") as file:
+        async for piece in export_document(bench.engine, person, at=bench.clock()):
+            file.write(piece)
+    partly.rename(path)
+    progress(f"{path.name} written")
 
 
 def _show(before: Mapping[str, Answer], now: Sequence[Answer], most: int) -> bool:

@@ -2,9 +2,8 @@
 
     python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--stores N]
 
-``general.txt`` holds questions of the world (coding, maths, knowledge, translation, small talk) in twelve languages, and
-first-person requests of strangers. They are asked in new chats of the stores of people's lives, formed
-as by ``bench.lives.recall``. Standing memories are no answer to a question: counted are those that are given anything besides.
+The questions of ``general.txt`` are asked in new chats of the stores of people's lives. Standing memories are no answer to a
+question: counted are those that are given anything besides.
 """
 
 import asyncio

@@ -3,11 +3,7 @@
     python -m bench lives --data LIVES.jsonl [--data MORE.jsonl] [--hints HINTS.jsonl] [--grown] [--person ID]
         [--keep DIR | --reuse DIR]
 
-People's chats are formed with a scripted extraction model, and summarized. Then each question is asked of the real engine, as a
-new chat's first turn or after that chat's earlier ones, at its own time. The lines of its block are compared with the statements
-that an answer needs. ``--keep`` leaves the store in a folder; ``--reuse`` asks there again,
-once later changes are indexed. With ``--hints`` the model answers when each statement will be needed; ``--grown``
-joins ten people each into one, who has told 150 statements and more.
+bench/README.md describes the options and the figures.
 Never: a real model.
 """
 

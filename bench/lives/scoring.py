@@ -95,7 +95,9 @@ def covers(line: str, content: str, evidence: str) -> bool:
         return True
     if len(words) >= _SHORTEST and words in told:
         return True
-    return len(words) >= _SHORTEST_PART and _longest_reaches(told, words, _QUOTES * len(words))
+    length = math.ceil(_QUOTES * len(words))
+    parts = (words[start : start + length] for start in range(len(words) - length + 1))
+    return len(words) >= _SHORTEST_PART and any(part in told for part in parts)
 
 
 def _ratio_reaches(one: str, other: str, least: float) -> bool:
@@ -103,14 +105,6 @@ def _ratio_reaches(one: str, other: str, least: float) -> bool:
     return all(
         ratio() >= least for ratio in (compared.real_quick_ratio, compared.quick_ratio, compared.ratio)
     )
-
-
-def _longest_reaches(told: str, words: str, least: float) -> bool:
-    length = math.ceil(least)
-    parts = (words[start : start + length] for start in range(len(words) - length + 1))
-    if not any(part in told for part in parts):  # what follows costs a hundred times as much
-        return False
-    return difflib.SequenceMatcher(None, told, words).find_longest_match().size >= least
 
 
 def score(life: Life, question: LifeQuestion, block: Block) -> Given:

@@ -2,10 +2,8 @@
 
     python -m bench loss [--model right|hasty|URL] [--only LANGUAGE] [--every N]
 
-Each fact is typed in a chat of its own by a person who types one language, and formed by a real engine over a real Postgres
-with the real embedder. A scripted model answers the label: ``right`` as it should, ``hasty`` like a small model that
-believes pastes and quotes loosely; a URL names the server of a live one. Then the store is read, and the person asks for the facts that have a
-question, in new chats.
+A scripted model answers the label: ``right`` as it should, ``hasty`` like a small model that believes pastes and quotes loosely;
+a URL names the server of a live one. Then the store is read, and the person asks for the facts that have a question, in new chats.
 Never: which rule lost a fact beyond the reason that was recorded.
 """
 

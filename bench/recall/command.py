@@ -2,15 +2,14 @@
 
     python -m bench recall --data FILE [--questions N] [--conversations N]
 
-Each conversation is said as one user's chats to an engine of the bench, without a model that extracts. Then its questions are asked.
-The RECOLLECT_* settings of embedder and recall are those that a chat has. ``ranked`` is the ranking before gate, cliff and
-budget; ``injected`` is the part that these leave for the prompt.
+The RECOLLECT_* settings of embedder and recall are those that a chat has; bench/README.md describes the figures.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log2
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -18,12 +17,38 @@ from typing import Any
 from bench.engines import Bench, hear, open_bench, unhurried_settings
 from bench.figures import number, percent, percentiles
 from bench.recall.dataset import UNANSWERABLE, LabelledConversation, Question, read_conversations
-from bench.recall.metrics import DEPTH, score
 from bench.recall.plan import Sending, plan
 from bench.report import options_of, progress, publish, table
 from recollect.engine import RecallOptions
 from recollect.model import Item, Passage, Skip, Stage, Strategy
 from recollect.recall import SelectionLimits
+
+DEPTH = 20
+"""The deepest place that a score looks at, but for the reciprocal rank, which looks at all."""
+
+
+def score(ranked: Sequence[str], evidence: Collection[str]) -> dict[str, float]:
+    """Return the scores of one question, each from 0 to 1.
+
+    ``R@k`` is recall: the share of the evidence among the first k. ``N@k`` is the binary normalised discounted cumulative gain
+    of the first k (Järvelin and Kekäläinen, 2002). ``MRR`` is 1 / the place of the first evidence, 0 without any; its mean over
+    questions is the mean reciprocal rank (Voorhees, 1999). ``H@k`` is whether any evidence is among the first k.
+    """
+    wanted = set(evidence)
+    hits = [turn_id in wanted for turn_id in ranked]
+    return {
+        **{f"R@{depth}": sum(hits[:depth]) / len(wanted) for depth in (5, 10, 20)},
+        **{f"N@{depth}": _ndcg(hits, depth, len(wanted)) for depth in (5, 10)},
+        "MRR": 1 / (hits.index(True) + 1) if any(hits) else 0.0,
+        **{f"H@{depth}": float(any(hits[:depth])) for depth in (1, 5, 10, 20)},
+    }
+
+
+def _ndcg(hits: Sequence[bool], depth: int, relevant: int) -> float:
+    gain = sum(1 / log2(place + 2) for place, hit in enumerate(hits[:depth]) if hit)
+    ideal = sum(1 / log2(place + 2) for place in range(min(relevant, depth)))
+    return gain / ideal if ideal else 0.0
+
 
 _COLUMNS = tuple(score(("turn",), ("turn",)))
 

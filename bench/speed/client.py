@@ -7,9 +7,6 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-
-from bench.speed.prompts import Requests
 
 _STAMP = re.compile(rb"@(\d{6,})@")
 _LONGEST_STAMP = 24
@@ -157,21 +154,14 @@ def _field(head: bytes, name: bytes) -> bytes | None:
     return rest.split(b"\r\n", 1)[0].strip() if found else None
 
 
-@dataclass(frozen=True)
-class Target:
-    """A system as a load sees it: its port, and the requests to it."""
+async def connect(port: int, heard: list[int] | None = None) -> Connection:
+    """Open a connection."""
+    sink = [] if heard is None else heard
+    loop = asyncio.get_running_loop()
+    _, connection = await loop.create_connection(lambda: Connection(sink), "127.0.0.1", port)
+    return connection
 
-    port: int
-    requests: Requests
 
-    async def connect(self, heard: list[int] | None = None) -> Connection:
-        """Open a connection."""
-        sink = [] if heard is None else heard
-        _, connection = await asyncio.get_running_loop().create_connection(
-            lambda: Connection(sink), "127.0.0.1", self.port
-        )
-        return connection
-
-    async def connect_many(self, count: int, heard: list[int] | None = None) -> list[Connection]:
-        """Open several connections."""
-        return list(await asyncio.gather(*(self.connect(heard) for _ in range(count))))
+async def connect_many(port: int, count: int, heard: list[int] | None = None) -> list[Connection]:
+    """Open several connections."""
+    return list(await asyncio.gather(*(connect(port, heard) for _ in range(count))))

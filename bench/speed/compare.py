@@ -22,7 +22,7 @@ from bench.speed.prompts import NOW, WHOLE, Questions
 from bench.speed.report import markdown
 from bench.speed.rounds import FULL, QUICK, Lengths, measure, warm_up
 from bench.speed.summary import Round, summarize
-from bench.speed.systems import System, recollect, recollect_without_store, with_memory, without_store
+from bench.speed.systems import System, of_person, recollect, recollect_without_store
 from bench.watching import cores, machine, machine_seconds, mebibytes
 
 SYSTEMS = ("direct", "nginx", "off", "on", "cached", "down", "litellm")
@@ -55,10 +55,15 @@ class Bench:
         if self.only & {"off", "on", "cached"}:
             server, costs = stack.enter_context(recollect(self.folder / "recollect", mock.url))
             self.costs["Recollect"] = costs
-            self.add(*with_memory(server))
+            own, reader = System.headers, of_person("reader")
+            self.add(
+                System("off", "Recollect, memory off", server.port, own, server),
+                System("on", "Recollect, new questions", server.port, reader, server),
+                System("cached", "Recollect, same question", server.port, reader, server, same_question=True),
+            )
         if "down" in self.only:
             server = stack.enter_context(recollect_without_store(self.folder / "down", mock.url))
-            self.add(*without_store(server))
+            self.add(System("down", "Recollect, database stopped", server.port, of_person("reader"), server))
         self._start_other(stack, mock, nginx)
         self._start_other(stack, mock, litellm)
 

@@ -8,17 +8,18 @@ question after the other, with a short pause between: first alone, then next to 
 """
 
 import asyncio
+import time
 from pathlib import Path
 from typing import NamedTuple
 
 import uvloop
 
-from bench.figures import number, percent, percentile
+from bench.figures import number, percent, percentiles
 from bench.report import options_of, publish, table
 from bench.servers import memory_api, mock_llm, work_folder
-from bench.speed.client import Target
+from bench.speed.client import connect
 from bench.speed.loads import closed_loop
-from bench.speed.prompts import NOW, SIZES, WHOLE, Questions, statements
+from bench.speed.prompts import NOW, SIZES, WHOLE, Questions, Requests, statements
 from bench.speed.systems import System, of_person, recollect
 from bench.watching import cores
 
@@ -37,25 +38,17 @@ class _Answer(NamedTuple):
     has_memories: bool
 
 
-async def _ask(target: Target, seconds: float) -> list[_Answer]:
+async def _ask(own: Requests, seconds: float) -> list[_Answer]:
     """Ask one question after the other; return the answers without the first ones."""
-    connection = await target.connect()
+    connection = await connect(own.port)
     took: list[_Answer] = []
-    end = asyncio.get_running_loop().time() + seconds
-    while asyncio.get_running_loop().time() < end:
-        await connection.ask(next(target.requests))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        await connection.ask(next(own))
         took.append(_Answer(connection.first_byte_ms, connection.memories))
         await asyncio.sleep(_PAUSE_SECONDS)
     connection.drop()
     return took[_WARM_UP:]
-
-
-async def _ask_in_flood(own: Target, crowd: Target, *, connections: int, seconds: float) -> list[_Answer]:
-    flood = closed_loop(crowd, connections=connections, seconds=seconds + 2 * _LEAD_SECONDS)
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(flood)
-        await asyncio.sleep(_LEAD_SECONDS)
-        return await _ask(own, seconds)
 
 
 async def _measure(
@@ -63,13 +56,16 @@ async def _measure(
 ) -> dict[str, list[_Answer]]:
     """Return a person's answers, alone and next to floods of each size."""
     questions = Questions()
-    target = own.target(NOW, SIZES["2 KB"], questions)
-    took = {"alone": await _ask(target, seconds)}
+    asking = own.requests(NOW, SIZES["2 KB"], questions)
+    took = {"alone": await _ask(asking, seconds)}
     for name, size in SIZES.items():
-        flood = crowd.target(WHOLE, size, questions)
-        took[f"{connections} connections, {name}"] = await _ask_in_flood(
-            target, flood, connections=connections, seconds=seconds
-        )
+        flood = crowd.requests(WHOLE, size, questions)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(
+                closed_loop(flood, connections=connections, seconds=seconds + 2 * _LEAD_SECONDS)
+            )
+            await asyncio.sleep(_LEAD_SECONDS)
+            took[f"{connections} connections, {name}"] = await _ask(asking, seconds)
     return took
 
 
@@ -96,7 +92,10 @@ def main() -> None:
             name,
             len(answers),
             percent(sum(each.has_memories for each in answers), len(answers)),
-            *(number(percentile([each.milliseconds for each in answers], at)) for at in (50, 95, 100)),
+            *(
+                number(percentiles([each.milliseconds for each in answers], at).get(f"p{at}"))
+                for at in (50, 95, 100)
+            ),
         )
         for name, answers in took.items()
     ]

@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from bench.speed.client import Connection, Target
+from bench.speed.client import Connection, connect, connect_many
+from bench.speed.prompts import Requests
 
 _NANOSECONDS = 1_000_000_000
 _DRAIN_SECONDS = 10.0
@@ -30,21 +31,21 @@ class Paired:
 
 
 async def in_pairs(
-    target: Target, direct: Target, *, pairs: int, warm_up: int, seconds: float = 60
+    target: Requests, direct: Requests, *, pairs: int, warm_up: int, seconds: float = 60
 ) -> Paired:
     """Send one request at a time, to the system and directly by turns, which of them first alternates.
 
     That many pairs, or fewer where ``seconds`` have passed.
     """
     seen = Paired()
-    own, base = await target.connect(), await direct.connect()
+    own, base = await connect(target.port), await connect(direct.port)
     end = time.monotonic() + seconds
     for number in range(-warm_up, pairs):
         if number > 0 and time.monotonic() > end:
             break
         ways = [(own, target), (base, direct)]
         for connection, to in ways if number % 2 else reversed(ways):
-            await connection.ask(next(to.requests))
+            await connection.ask(next(to))
         if number >= 0:
             seen.added.append(own.first_byte_ms - base.first_byte_ms)
             seen.with_memories += own.memories
@@ -72,7 +73,7 @@ class Streamed(Generic[_Read]):
 
 
 async def streams(
-    target: Target,
+    target: Requests,
     *,
     count: int,
     tokens: int,
@@ -82,8 +83,8 @@ async def streams(
 ) -> Streamed[_Read]:
     """Hold streams side by side whose starts are spread over ``stagger`` seconds; watch a ``window``."""
     heard: list[int] = []
-    connections = await target.connect_many(count, heard)
-    requests = [next(target.requests) for _ in connections]
+    connections = await connect_many(target.port, count, heard)
+    requests = [next(target) for _ in connections]
     ended = 0
     all_ended = asyncio.Event()
 
@@ -130,7 +131,7 @@ class Answered:
         self.with_memories += connection.memories
 
 
-async def closed_loop(target: Target, *, connections: int, seconds: float) -> Answered:
+async def closed_loop(target: Requests, *, connections: int, seconds: float) -> Answered:
     """Ask on so many connections, on each again as soon as it is answered: the system's ceiling.
 
     For ``seconds``, or longer until each connection was answered a few times on average: of a slow
@@ -138,7 +139,7 @@ async def closed_loop(target: Target, *, connections: int, seconds: float) -> An
     are waited for, and the time until the last of them counts.
     """
     seen = Answered()
-    opened = await target.connect_many(connections)
+    opened = await connect_many(target.port, connections)
     began = last = time.monotonic_ns()
     end, latest = began + int(seconds * _NANOSECONDS), began + _LONGEST_LOOP
     running = connections
@@ -150,14 +151,14 @@ async def closed_loop(target: Target, *, connections: int, seconds: float) -> An
         seen.note(connection, connection.sent_at)
         enough = last > end and len(seen.latencies) >= connections * _TIMES_EACH
         if not (enough or last > latest or connection.failure):
-            connection.send(next(target.requests), again)
+            connection.send(next(target), again)
             return
         running -= 1
         if running == 0:
             over.set()
 
     for connection in opened:
-        connection.send(next(target.requests), again)
+        connection.send(next(target), again)
     with suppress(TimeoutError):
         await asyncio.wait_for(over.wait(), _LONGEST_LOOP / _NANOSECONDS + seconds + _DRAIN_SECONDS)
     seen.failed += running
@@ -167,10 +168,10 @@ async def closed_loop(target: Target, *, connections: int, seconds: float) -> An
     return seen
 
 
-async def burst(target: Target, *, count: int) -> Answered:
+async def burst(target: Requests, *, count: int) -> Answered:
     """Send so many requests in the same moment; a latency is the time to the first byte."""
-    connections = await target.connect_many(count)
-    requests = [next(target.requests) for _ in connections]
+    connections = await connect_many(target.port, count)
+    requests = [next(target) for _ in connections]
     await asyncio.sleep(0.05)
     asked = [
         asyncio.create_task(each.ask(request)) for each, request in zip(connections, requests, strict=True)

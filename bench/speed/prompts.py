@@ -69,15 +69,17 @@ def messages(size: int) -> list[dict[str, str]]:
 
 
 class Requests:
-    """Makes requests of one kind, whole as bytes, at next to no cost.
+    """Makes requests of one kind to a system, whole as bytes, at next to no cost.
 
     Args:
+        port: The port of the system.
         model: The model, which tells the mock how to answer.
         headers: Lines that go with each request, each ended.
         questions: The questions, one a request.
     """
 
-    def __init__(self, model: str, size: int, headers: bytes, questions: Iterator[bytes]) -> None:
+    def __init__(self, port: int, model: str, size: int, headers: bytes, questions: Iterator[bytes]) -> None:
+        self.port = port
         asked = {"model": model, "stream": model != WHOLE, "messages": messages(size)}
         self._before, _, self._after = json.dumps(asked).encode().partition(_QUESTION.encode())
         self._head = (

@@ -59,7 +59,7 @@ QUICK = Lengths(rounds=2, pairs=80, pair_seconds=2.5, window=1.5, closed=1.0, bu
 async def warm_up(system: System, questions: Iterator[bytes], *, seconds: float) -> None:
     """Let a system answer before it is measured."""
     for model in (WHOLE, NOW):
-        target = system.target(model, SIZES["2 KB"], questions)
+        target = system.requests(model, SIZES["2 KB"], questions)
         await closed_loop(target, connections=4, seconds=seconds / 2)
     await settle(system)
 
@@ -79,15 +79,15 @@ async def measure(
 ) -> Round:
     """Run every load on one system; return its figures."""
     gc.collect()
-    small = partial(system.target, size=SIZES["2 KB"], questions=questions)
+    small = partial(system.requests, size=SIZES["2 KB"], questions=questions)
     used = partial(_used, [*system.processes(), mock.process.pid, os.getpid()])
     before = used()
     await warm_up(system, questions, seconds=0.4)
     found: Round = {}
     for name, size in SIZES.items():
         seen = await in_pairs(
-            system.target(NOW, size, questions),
-            direct.target(NOW, size, questions),
+            system.requests(NOW, size, questions),
+            direct.requests(NOW, size, questions),
             pairs=lengths.pairs,
             warm_up=5,
             seconds=lengths.pair_seconds,
@@ -124,7 +124,7 @@ def _spread(name: str, values: Sequence[float]) -> Round:
 async def _streams(system: System, mock: Server, lengths: Lengths, questions: Iterator[bytes]) -> Round:
     own, load = system.processes(), [mock.process.pid, os.getpid()]
     seen = await streams(
-        system.target(lengths.paced, SIZES["2 KB"], questions),
+        system.requests(lengths.paced, SIZES["2 KB"], questions),
         count=STREAMS,
         tokens=lengths.tokens,
         stagger=_STAGGER_SECONDS,

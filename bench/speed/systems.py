@@ -17,7 +17,6 @@ import httpx
 
 from bench.servers import Server, client, environment, memory_api
 from bench.servers import recollect as serve
-from bench.speed.client import Target
 from bench.speed.prompts import MEMORIES, WHOLE, Questions, Requests, statements
 from bench.watching import cores, family, mebibytes
 
@@ -48,30 +47,15 @@ class System:
         """Return its processes, of which the direct way has none."""
         return family(self.server.process.pid) if self.server else []
 
-    def target(self, model: str, size: int, questions: Iterator[bytes]) -> Target:
-        """Return it as a load sees it."""
+    def requests(self, model: str, size: int, questions: Iterator[bytes]) -> Requests:
+        """Return requests to it."""
         asked = repeat(next(Questions())) if self.same_question else questions
-        return Target(self.port, Requests(model, size, self.headers, asked))
+        return Requests(self.port, model, size, self.headers, asked)
 
 
 def of_person(person: str) -> bytes:
     """Return the headers of a person who chats temporarily: such a chat recalls here, and leaves no memory."""
     return System.headers + f"X-OpenWebUI-User-Id: {person}\r\nX-OpenWebUI-Chat-Id: local:bench\r\n".encode()
-
-
-def with_memory(server: Server) -> list[System]:
-    """Return the ways Recollect is spoken to while its store is there."""
-    port, reader = server.port, of_person("reader")
-    return [
-        System("off", "Recollect, memory off", port, server=server),
-        System("on", "Recollect, new questions", port, reader, server),
-        System("cached", "Recollect, same question", port, reader, server, same_question=True),
-    ]
-
-
-def without_store(server: Server) -> list[System]:
-    """Return the way it is spoken to while it is not."""
-    return [System("down", "Recollect, database stopped", server.port, of_person("reader"), server)]
 
 
 def _running(data_dir: Path, upstream: str) -> AbstractContextManager[Server]:

@@ -103,22 +103,24 @@ def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = Fa
 
 def train_intents(questions: Sequence[Question], messages: Messages) -> LinearHeads:
     """Return the heads of the intents; each question counts once, whatever stores it is asked of."""
-    once = [each for each in questions if each.size == _ONCE and each.type not in _STRANGERS]
-    vectors = np.concatenate([np.array([each.asked.vector for each in once], np.float64), messages.typed])
-    types = (*(each.type for each in once), *messages.types)
-    rows, biases = [], []
+    told = [
+        (each.type, each.asked.vector)
+        for each in questions
+        if each.size == _ONCE and each.type not in _STRANGERS
+    ]
+    told += messages.typed
+    heads = []
     for intent in INTENTS:
         # a follow-up's or a two-part question's intent is not labelled: it trains no head but the one against "nothing"
-        known = np.array([each in _OF_TYPE or intent == "nothing" for each in types])
-        mine = np.array([intent in _OF_TYPE.get(each, ()) for each in types], np.float64)
-        table, target = vectors[known], mine[known]
-        if messages.intents:
-            table = np.concatenate([table, messages.vectors])
-            target = np.concatenate([target, [float(each == intent) for each in messages.intents]])
-        row, bias = logistic(table, target, ridge=0.3, balanced=True)
-        rows.append(row)
-        biases.append(bias)
-    return LinearHeads(np.array(rows), np.array(biases))
+        known = [
+            (vector, intent in _OF_TYPE.get(kind, ()))
+            for kind, vector in told
+            if kind in _OF_TYPE or intent == "nothing"
+        ]
+        known += [(each.vector, each.intent == intent) for each in messages.labelled]
+        vectors, targets = (np.array(column, np.float64) for column in zip(*known, strict=True))
+        heads.append(logistic(vectors, targets, ridge=0.3, balanced=True))
+    return LinearHeads(np.array([row for row, _ in heads]), np.array([bias for _, bias in heads]))
 
 
 def train(questions: Sequence[Question], messages: Messages, fold_of: Callable[[int], int]) -> RelevanceModel:
@@ -163,8 +165,9 @@ def _unseen_intents(
     heads = {}
     for fold in {fold_of(each.person) for each in questions}:
         others = [each for each in questions if fold_of(each.person) != fold]
-        apart = messages.without([person for person in set(messages.people) if fold_of(person) == fold])
-        heads[fold] = RelevanceModel(train_intents(others, apart), nothing, nothing)
+        apart = [each for each in messages.labelled if fold_of(each.person) != fold]
+        intents = train_intents(others, Messages(apart, messages.typed))
+        heads[fold] = RelevanceModel(intents, nothing, nothing)
     return [relevance.intent_logits(each.asked, heads[fold_of(each.person)]) for each in judged]
 
 
@@ -216,8 +219,8 @@ def cross_validated(
     judged: dict[int, Relevance] = {}
     for fold in range(_FOLDS):
         others = [each for each in questions if each.person % _FOLDS != fold]
-        apart = messages.without([each.person for each in questions if each.person % _FOLDS == fold])
-        model = train([*others, *more], apart, lambda person: person % (_FOLDS - 1))
+        apart = [each for each in messages.labelled if each.person % _FOLDS != fold]
+        model = train([*others, *more], Messages(apart, messages.typed), lambda person: person % (_FOLDS - 1))
         judged |= {
             n: relevance.judge(each.asked, each.compared, model)
             for n, each in enumerate(questions)
@@ -291,17 +294,15 @@ async def run(arguments: argparse.Namespace) -> None:
         embedded = Embedded(embedder)
         people = await read_people(arguments.data, arguments.hints, embedded)
         questions = await read_questions(people, arguments.questions, embedded)
-        numbers = [each.number for each in people]
         held_out = [
             each for path in arguments.people for each in await read_held_out(path, embedded, len(people))
         ]
         more = await read_questions(held_out, (), embedded)
-        messages = await read_messages(
-            arguments.intents, arguments.people, arguments.needs, embedded, numbers
-        )
+        messages = await read_messages(arguments.intents, arguments.people, arguments.needs, embedded)
         if held_out:
-            dealt = messages.dealt_to([each.number for each in held_out])
+            dealt = messages.dealt_to(held_out)
             more += of_strangers(dealt, held_out, more[0].asked.now, STRANGER_TO_MADE_UP)
+        messages = messages.dealt_to(people)
         questions += of_strangers(messages, people, questions[0].asked.now)
     finally:
         await embedder.aclose()

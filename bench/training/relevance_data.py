@@ -8,7 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import cycle
 from pathlib import Path
+from typing import NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -244,60 +246,39 @@ async def _asked(told: LifeQuestion, embedded: Embedded) -> tuple[EmbeddedQuesti
 
 
 @dataclass(frozen=True, slots=True)
-class Messages:
-    """Messages without a person: their vectors (n, d), which intent each has, and of whose statements it is asked.
+class Labelled:
+    """A message without a person: its vector, its intent, and the number of the person of whose statements it is asked."""
 
-    Attributes:
-        typed: Further questions, asked of no statements: their vectors (m, d); ``types`` are the types of them.
-    """
+    text: str
+    vector: Vector
+    intent: str
+    person: int
 
-    texts: tuple[str, ...]
-    vectors: Floats
-    intents: tuple[str, ...]
-    people: tuple[int, ...]
-    typed: Floats
-    types: tuple[str, ...]
 
-    def dealt_to(self, people: Sequence[int]) -> "Messages":
+class Messages(NamedTuple):
+    """Messages without a person, and further questions that are asked of no statements: the type and the vector of each."""
+
+    labelled: Sequence[Labelled]
+    typed: Sequence[tuple[str, Vector]]
+
+    def dealt_to(self, people: Sequence[Person]) -> "Messages":
         """Return them asked of the statements of these people."""
-        return replace(self, people=tuple(people[n % len(people)] for n in range(len(self.texts))))
-
-    def without(self, people: Collection[int]) -> "Messages":
-        """Return those that are asked of other people's statements."""
-        kept = [n for n, person in enumerate(self.people) if person not in people]
-        return Messages(
-            tuple(self.texts[n] for n in kept),
-            self.vectors[kept],
-            tuple(self.intents[n] for n in kept),
-            tuple(self.people[n] for n in kept),
-            self.typed,
-            self.types,
-        )
+        numbers = cycle(each.number for each in people)
+        dealt = [replace(each, person=number) for each, number in zip(self.labelled, numbers, strict=False)]
+        return Messages(dealt, self.typed)
 
 
 async def read_messages(
-    paths: Sequence[Path],
-    others: Sequence[Path],
-    needs: Sequence[Path],
-    embedded: Embedded,
-    people: Sequence[int],
+    paths: Sequence[Path], others: Sequence[Path], needs: Sequence[Path], embedded: Embedded
 ) -> Messages:
-    """Read messages labelled by their intents, and deal them out to people; what the people of ``others`` ask; messages labelled by need."""
-    told = read_lines(paths)
-    vectors = np.array([await embedded.question(each["text"]) for each in told], np.float64)
-    asked = [each for person in read_lines(others) for each in person["questions"]]
-    asked += [
-        {"ask": each["text"], "type": _NEEDY if each["needs"] else "unrelated"} for each in read_lines(needs)
+    """Read messages labelled by their intents; what the people of ``others`` ask; messages labelled by need."""
+    labelled = [
+        Labelled(each["text"], await embedded.question(each["text"]), each["intent"], -1)
+        for each in read_lines(paths)
     ]
-    typed = [await embedded.question(each["ask"]) for each in asked]
-    return Messages(
-        tuple(each["text"] for each in told),
-        vectors,
-        tuple(each["intent"] for each in told),
-        tuple(people[n % len(people)] for n in range(len(told))),
-        np.array(typed, np.float64).reshape(len(typed), vectors.shape[1]),
-        tuple(each["type"] for each in asked),
-    )
+    asked = [(each["type"], each["ask"]) for person in read_lines(others) for each in person["questions"]]
+    asked += [(_NEEDY if each["needs"] else "unrelated", each["text"]) for each in read_lines(needs)]
+    return Messages(labelled, [(kind, await embedded.question(text)) for kind, text in asked])
 
 
 def of_strangers(
@@ -310,19 +291,18 @@ def of_strangers(
     """
     by_number = {each.number: each for each in people}
     found = []
-    for n, intent in enumerate(messages.intents):
-        if intent not in _OF_NOBODY:
+    for n, message in enumerate(messages.labelled):
+        if message.intent not in _OF_NOBODY:
             continue
-        person, sizes = by_number[messages.people[n]], list(by_number[messages.people[n]].stores)
-        size = sizes[n // len(people) % len(sizes)]
-        store = _harmless(person.stores[size], is_advice=intent == "advice")
+        stores = by_number[message.person].stores
+        size = list(stores)[n // len(people) % len(stores)]
+        store = _harmless(stores[size], is_advice=message.intent == "advice")
         if store is None:
             continue
-        vector = np.asarray(messages.vectors[n], np.float32)
-        query = read_query(Turn(Scope("bench", "q"), messages.texts[n], "q", at, "", ()))
-        asked = EmbeddedQuestion(query.asked, query.now, query.periods, vector)
-        nothing, compared = np.zeros(len(store.items)), store.compared(asked.text, vector)
-        found.append(Question(person.number, size, kind, asked, store, compared, nothing, nothing))
+        query = read_query(Turn(Scope("bench", "q"), message.text, "q", at, "", ()))
+        asked = EmbeddedQuestion(query.asked, query.now, query.periods, message.vector)
+        nothing, compared = np.zeros(len(store.items)), store.compared(asked.text, message.vector)
+        found.append(Question(message.person, size, kind, asked, store, compared, nothing, nothing))
     return found
 
 
@@ -337,9 +317,5 @@ def _harmless(store: Store, *, is_advice: bool) -> Store | None:
     ]
     if not kept:
         return None
-    return Store(
-        tuple(store.ids[n] for n in kept),
-        tuple(store.items[n] for n in kept),
-        store.first[kept],
-        store.others[kept],
-    )
+    ids, items = tuple(store.ids[n] for n in kept), tuple(store.items[n] for n in kept)
+    return Store(ids, items, store.first[kept], store.others[kept])

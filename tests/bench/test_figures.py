@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.figures import number, percent, percentile, percentiles, wilson
+from bench.figures import number, percent, percentiles, wilson
 from bench.recall.command import Asked, by_category
 from bench.recall.dataset import UNANSWERABLE, Question
 from bench.report import table
@@ -12,8 +12,8 @@ def test_percentiles_lie_between_the_two_nearest_values() -> None:
     assert percentiles([4.0, 1.0, 3.0, 2.0], 0, 50, 95, 100) == pytest.approx(
         {"p0": 1.0, "p50": 2.5, "p95": 3.85, "p100": 4.0}
     )
-    assert percentile([7.0], 99) == 7.0
-    assert (percentiles([], 50), percentile([], 50)) == ({}, None)
+    assert percentiles([7.0], 99) == {"p99": 7.0}
+    assert percentiles([], 50) == {}
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from uuid_utils.compat import uuid7
 
 from bench.formation.cases import Decision, Item
 from bench.formation.decisions import UNASKED, Decided, decided_items
+from bench.scripted import NumberedCandidate
 from recollect.model import (
     Add,
-    Candidate,
     Change,
     Doubt,
     Hide,
@@ -33,8 +33,8 @@ def items(*contents: str) -> list[Item]:
     return [{"evidence": f"I said {each}", "content": each} for each in contents]
 
 
-def refused(content: str, reason: Reason = Reason.NO_EVIDENCE) -> Ignore:
-    return Ignore(reason, Candidate(content, Kind.FACT, 0.5, f"I said {content}"))
+def refused(number: int, reason: Reason = Reason.NO_EVIDENCE) -> Ignore:
+    return Ignore(reason, NumberedCandidate("x", Kind.FACT, 0.5, "x", number=number))
 
 
 def decided(*changes: Change | tuple[Change, Change], of: int = 3) -> tuple[list[Decided], list[Decided]]:
@@ -65,7 +65,7 @@ def test_main_changes_belong_to_the_items_in_their_order_and_marks_to_none() -> 
 
 
 def test_what_is_refused_and_held_back_comes_last_and_is_given_to_its_own_item() -> None:
-    found, alone = decided(Add(memory("a kettle")), held("a spoon"), refused("a walnut"))
+    found, alone = decided(Add(memory("a kettle")), held("a spoon"), refused(0))
 
     assert [each.decision for each in found] == [Decision.IGNORE, Decision.QUARANTINE, Decision.ADD]
     assert found[0].reason == "no_evidence"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.recall.metrics import DEPTH, score
+from bench.recall.command import DEPTH, score
 
 TEN = tuple("abcdefghij")
 TWENTY = tuple("abcdefghijklmnopqrst")
