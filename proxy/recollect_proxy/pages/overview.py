@@ -51,6 +51,8 @@ _FOUND = 20
 _LONGEST_WORDS = 200
 _READS = 100
 _MOST_SKIPPED = 100_000
+_OF_WORDS = ("lexical", "matched")
+"""The parts of a score that words of the search give."""
 _LEFT = ("memories", "messages", "chats", "held", "changes")
 
 
@@ -86,21 +88,30 @@ async def show_chats(
         chats=await chats_of(visit, [each.id for each in chats[:_CHATS]]),
         next=skipped + _CHATS if len(chats) > _CHATS else None,
         words="",
-        said={},
     )
 
 
 async def _show_said(visit: Visit, words: str, after: UUID | None) -> Response[str]:
-    """Return the page of found messages by chat, the chat with the best message first."""
+    """Return the page of found messages by chat, the chat with the best message first; behind them those that are near in meaning alone."""
     try:
         page = await visit.engine.search_chats(visit.user_id, words, limit=_FOUND, after=after)
     except MessageNotFoundError:
         raise PageError(BAD_INPUT) from None
-    said: dict[str, list[Item]] = defaultdict(list)
+    said, near = defaultdict[str, list[Item]](list), defaultdict[str, list[Item]](list)
     for each in page.found:
-        said[each.item.session_id or ""].append(each.item)
-    chats = await chats_of(visit, said)
-    return visit.page("chats.html", chats=chats, listed=[], next=page.next, words=words, said=said)
+        has_words = any(name in _OF_WORDS and share > 0 for name, share in each.parts)
+        (said if has_words else near)[each.item.session_id or ""].append(each.item)
+    chats = await chats_of(visit, [*said, *near])
+    return visit.page(
+        "chats.html",
+        chats=chats,
+        listed=[],
+        next=page.next,
+        words=words,
+        said=said,
+        near=near,
+        later=after is not None,
+    )
 
 
 @post("/chats")

@@ -59,7 +59,9 @@ async def test_what_was_said_is_searched_by_chat(pages: Pages, visitor: Visitor,
     page = await visitor.html("/chats?words=attic")
 
     text = text_of(page)
-    assert text.count("The attic leaks <b>badly</b>") == 2  # the chat's first words, and what was found
+    found, near = text.split("Close in meaning")
+    assert found.count("The attic leaks <b>badly</b>") == 2  # the chat's first words, and what was found
+    assert ("The chain jumps" in found, "The chain jumps" in near) == (False, True)
     assert "<b>" not in page
     assert (await visitor.get("/chats?words=attic&after=1")).status == 400
     other = text_of(await (await pages.person(pages.ben)).html("/chats?words=attic"))
