@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 from recollect.composition.quoting import HISTORY, quoted, shortened, unfenced
 from recollect.model import LoggedExchange, Role, Turn
 from recollect.text.normalization import storable_text
-from recollect.text.secrets import between_marks, mask
+from recollect.text.secrets import mask
 
 _COMPARED = 4_000
 """Texts are compared by their first characters; so many of each are read from the log."""
 
-_PIECES = 5
-"""A masked text is split at its marks, and at most so many pieces of it are searched for."""
+_MARK = "[secret: "
 
-_BEHIND = 200
-"""If a text was cut, at most so many characters of its last piece are searched for."""
+_CUT = 200
+"""A text nearly as long as what is read of it may be cut off: so many characters behind the last mark are searched for, and no end."""
 
 _ENOUGH = 20
 """With so many characters outside the marks, two texts count as equal whatever the secrets were."""
@@ -34,52 +33,27 @@ def plain(text: str) -> str:
 
 
 class SameText:
-    """Compares texts of one request with texts of the log, each pair at most once. Both come from ``plain``."""
+    """Compares texts of one request with texts of the log. Both come from ``plain``."""
 
     def __init__(self) -> None:
         self._left = _MASKED
-        self._pieces: dict[str, list[str]] = {}
-        self._known: dict[tuple[str, str], bool] = {}
 
     def __call__(self, logged: str, carried: str) -> bool:
         """Return whether a logged text is the same as a text that the request carries."""
         if logged == carried:
             return True
-        if "[secret: " not in logged:
+        first, mark, rest = logged.partition(_MARK)
+        last = rest.rpartition(_MARK)[2].partition("]")[2]
+        is_cut = max(len(logged), len(carried)) > _COMPARED - _CUT
+        is_same = carried.startswith(first) and (last[:_CUT] in carried if is_cut else carried.endswith(last))
+        outside = len(first) + len(last[:_CUT] if is_cut else last)
+        if not mark or not is_same or len(carried) <= outside:
             return False
-        pair = (logged, carried)
-        if pair not in self._known:
-            self._known[pair] = self._compare(logged, carried)
-        return self._known[pair]
-
-    def _compare(self, logged: str, carried: str) -> bool:
-        pieces = self._pieces.get(logged) or self._pieces.setdefault(logged, between_marks(logged, _PIECES))
-        if not _fits(pieces, carried, is_cut=max(len(logged), len(carried)) > _COMPARED - _BEHIND):
-            return False
-        if sum(map(len, pieces)) >= _ENOUGH:
+        if outside >= _ENOUGH:
             return True
         # Too little is left to tell them apart: masked, both have to be equal as a whole.
         self._left -= len(carried)
         return self._left >= 0 and mask(carried).text == logged
-
-
-def _fits(pieces: list[str], text: str, *, is_cut: bool) -> bool:
-    """Return whether a text consists of these pieces in this order, with at least one character between any two."""
-    first, *others = pieces[:_PIECES]
-    if not others or not text.startswith(first):
-        return False
-    last = others.pop()
-    if is_cut or len(pieces) > _PIECES:
-        others.append(last[:_BEHIND])
-        last = ""
-    at = len(first)
-    for piece in others:
-        # A secret has one character at least.
-        at = text.find(piece, at + 1)
-        if at < 0:
-            return False
-        at += len(piece)
-    return text.endswith(last) and (at < len(text) - len(last) or not last)
 
 
 TURNS = 6

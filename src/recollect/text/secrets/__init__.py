@@ -4,7 +4,6 @@ A secret is found by its form, its checksum, or the words around it. A secret in
 """
 
 from recollect.text.secrets.masking import (
-    between_marks,
     has_mark,
     holds_secret,
     mask,

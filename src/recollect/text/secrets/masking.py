@@ -209,11 +209,6 @@ def without_marks(text: str) -> str:
     return str(_MARK.sub(" ", text))
 
 
-def between_marks(text: str, most: int) -> list[str]:
-    """Return the parts of a text around its first ``most`` marks; the whole text if it has none."""
-    return [str(piece) for piece in _MARK.split(text, most)]
-
-
 def has_mark(text: str) -> bool:
     """Return whether a text has a mark."""
     return _MARK.search(text) is not None
