@@ -1,15 +1,13 @@
 """Recognizes questions about earlier chats, and picks messages and summaries of these chats for the prompt. Pure.
 
 "What were we talking about last time?" asks for chats, not for facts. Linear heads over the question's vector
-recognize it (`bench.training.heads`). Chats about a topic are ordered by the embedding of their first words.
+recognize it (`bench.training.heads`). The chat about a topic is that of the best passage.
 """
 
-import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TypeAlias
 from uuid import UUID
 
 import numpy as np
@@ -87,7 +85,6 @@ def chats_asked(query: RecallQuery, vector: Vector | None) -> ChatsAsked:
 def earlier_chats(
     asked: ChatsAsked,
     ranked: Sequence[Recollection],
-    topics: Sequence[str],
     snapshot: Snapshot,
     query: RecallQuery,
     around: SelectionContext,
@@ -98,7 +95,6 @@ def earlier_chats(
     Args:
         asked: Which chats it asks for.
         ranked: The ranked passages and summaries, best first.
-        topics: The chats by how well they fit the topic, best first.
         snapshot: The person's memory. Without a log in memory only chats with a summary are found, and by topic those whose
             passages the store found.
         query: The question.
@@ -108,11 +104,11 @@ def earlier_chats(
     if asked is ChatsAsked.NONE:
         return ()
     chats = _EarlierChats(snapshot, query, around, count)
-    found = chats.found(asked, ranked, topics)
+    found = chats.found(asked, ranked)
     if found or around.disclosure.is_whole:
         return found
     # The person learns that there was something which this server may not see.
-    withheld = replace(chats, around=replace(around, disclosure=ALL_TOLD)).found(asked, ranked, topics)
+    withheld = replace(chats, around=replace(around, disclosure=ALL_TOLD)).found(asked, ranked)
     return tuple(replace(each, dropped=Drop.UPSTREAM_POLICY) for each in withheld)
 
 
@@ -149,11 +145,9 @@ class _EarlierChats:
     around: SelectionContext
     count: Callable[[str], int]
 
-    def found(
-        self, asked: ChatsAsked, ranked: Sequence[Recollection], topics: Sequence[str]
-    ) -> tuple[Recollection, ...]:
+    def found(self, asked: ChatsAsked, ranked: Sequence[Recollection]) -> tuple[Recollection, ...]:
         """Return recollections of the chats that a question asks for."""
-        topical = [] if asked is ChatsAsked.LAST else self._about(ranked, topics)
+        topical = [] if asked is ChatsAsked.LAST else self._about(ranked)
         if asked is ChatsAsked.TOPIC:
             return self._within(topical)
         newest = self._last(_CHATS if asked is ChatsAsked.LAST else 1)
@@ -175,15 +169,14 @@ class _EarlierChats:
             between += self._between(chat, place) if number < detailed else ()
         return [*lines, *between]
 
-    def _about(self, ranked: Sequence[Recollection], topics: Sequence[str]) -> list[Recollection]:
+    def _about(self, ranked: Sequence[Recollection]) -> list[Recollection]:
         """Return recollections of the chat that fits the topic best: its summary and its best passages."""
         found = [each for each in ranked if self._is_elsewhere(each.item)]
-        there = {each.item.session_id for each in found}
-        best = next((each for each in topics if each in there), None)
-        if best is None:
+        if not found:
             return []
+        best = found[0].item.session_id
         of_it = [each for each in found if each.item.session_id == best]
-        chat, ended = self.snapshot.names.sessions.get(best, -1), self._ended()
+        chat, ended = self.snapshot.names.sessions.get(best or "", -1), self._ended()
         at = ended.get(chat)
         last = max(utc(each.item.dated) for each in of_it) if at is None else _moment(at)
         place = ChatPlace(_OF_PERIOD, last, is_last=at == max(ended.values(), default=0.0), tokens=_LINE)
@@ -299,53 +292,3 @@ def _identity(item: Item) -> tuple[UUID, int]:
 
 def _moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
-
-
-Embed: TypeAlias = Callable[[str], Awaitable[Vector]]
-"""Embeds a text as a question; unit length. May raise EmbedderError."""
-
-_COMPARED = 12
-"""The most chats that are compared. Each costs an embedding of 5 to 15 ms."""
-_READ = 300
-"""The characters of a chat's first words that are embedded."""
-
-
-def ranked_chats(messages: Sequence[Recollection]) -> tuple[str, ...]:
-    """Return the chats of ranked passages and summaries, in the order of each one's best."""
-    return tuple(dict.fromkeys(each.item.session_id for each in messages if each.item.session_id is not None))
-
-
-async def chats_by_topic(
-    messages: Sequence[Recollection], snapshot: Snapshot, asked: Vector, embed: Embed, *, seconds: float
-) -> tuple[str, ...]:
-    """Return the chats of ranked passages and summaries, best first.
-
-    The first ones are ordered by the score of their best item plus the cosine of the chat's first words to the question.
-
-    Args:
-        messages: The passages and summaries, best first.
-        snapshot: The person's memory, for the first words of a chat.
-        asked: The question's vector.
-        embed: Embeds them.
-        seconds: After this time no further chat is compared.
-
-    Raises:
-        EmbedderError: A text could not be embedded.
-    """
-    order, near = ranked_chats(messages), {}
-    end = time.perf_counter() + seconds
-    # The log's ranking alone finds one of ten topics in chats of another language, and with this 7 (decision 0073).
-    for chat in order[:_COMPARED]:
-        best = next(each for each in messages if each.item.session_id == chat)
-        near[chat] = best.score
-        if time.perf_counter() < end:
-            near[chat] += float(await embed(_first_words(snapshot, best.item)[:_READ]) @ asked)
-    return (*sorted(near, key=lambda chat: -near[chat]), *order[_COMPARED:])
-
-
-def _first_words(snapshot: Snapshot, best: Item) -> str:
-    """Return the person's first words in the chat of an item; the item's own if the log in memory has none."""
-    passages, chat = snapshot.passages or Passages(), snapshot.names.sessions.get(best.session_id or "", -1)
-    columns = passages.columns
-    rows = np.flatnonzero((columns.session == chat) & columns.by_user & passages.is_current)
-    return passages.items[rows[columns.said_at[rows].argmin()]].content if len(rows) else best.content

@@ -25,7 +25,7 @@ from recollect.recall.candidates import (
     on_scale,
     serving_passages,
 )
-from recollect.recall.last_chat import ChatsAsked, Embed, chats_asked, chats_by_topic, ranked_chats
+from recollect.recall.last_chat import ChatsAsked, chats_asked
 from recollect.recall.log_scores import (
     Gate,
     LogScores,
@@ -140,7 +140,6 @@ class Ranking:
         gate_score: The probability that the turn asks for the log, 0 to 1; None if the log was not looked at.
         needs: The statements that the turn needs.
         chats: Which earlier chats it asks for.
-        topics: The chats by how well they fit its topic, if it asks for one.
         question: The question's vector by the embedder of statements; None without one.
         not_helpful: The statements that the person called not helpful for questions like this one.
         found: How much was found.
@@ -153,7 +152,6 @@ class Ranking:
     gate_score: float | None = None
     needs: Needs = NO_NEEDS
     chats: ChatsAsked = ChatsAsked.NONE
-    topics: tuple[str, ...] = ()
     question: Vector | None = None
     not_helpful: frozenset[UUID] = frozenset()
     found: Found = Found()
@@ -191,7 +189,6 @@ async def rank(
     tuning: Tuning,
     watch: Watch,
     nearest: NearestPassages,
-    embed: Embed,
     entries: Sequence[ProfileEntry] = (),
 ) -> Ranking:
     """Rank a person's memory for a question.
@@ -206,7 +203,6 @@ async def rank(
         tuning: The learned numbers.
         watch: Times the stages.
         nearest: Finds passages in the store, for a log that takes too many bytes for a snapshot.
-        embed: Embeds words like the question's vector for statements, to find the chat about a topic.
         entries: Entries of the person's profile that are judged like statements.
 
     Raises:
@@ -223,7 +219,6 @@ async def rank(
     if log is None and step.has_messages and (chats.needs_log or reach.everything or not needs.served):
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     messages = () if log is None else log.messages
-    topics = await _topics(step, messages, embed, watch) if chats.needs_log else ()
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return Ranking(
         query,
@@ -231,7 +226,6 @@ async def rank(
         None if log is None else log.gate_score,
         needs,
         chats,
-        topics,
         vectors.asked,
         not_helpful(snapshot, vectors.asked, vectors.model),
         step.found(log),
@@ -251,19 +245,6 @@ async def _begun(
     words = await _apart(snapshot, partial(match_of, snapshot, terms, serving))
     near = near_statements(snapshot.memories, vectors.near)
     return _Step(query, snapshot, serving, words, near, vectors, intents_of(query, vectors), reach, tuning)
-
-
-async def _topics(
-    step: "_Step", messages: Sequence[Recollection], embed: Embed, watch: Watch
-) -> tuple[str, ...]:
-    """Return the chats of the ranked messages by topic; in the order of the messages if they can't be embedded in time."""
-    asked = step.vectors.asked
-    if asked is None:
-        return ranked_chats(messages)
-    seconds = step.reach.embedding_seconds
-    compare = partial(chats_by_topic, messages, step.snapshot, asked, embed, seconds=seconds / 2)
-    found = await watch.timed(Stage.EMBEDDING, compare, seconds)
-    return ranked_chats(messages) if found is None else found
 
 
 async def _ranked_log(

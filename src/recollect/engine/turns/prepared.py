@@ -339,7 +339,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     # The request's own limit goes before the question's.
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)
     ranked, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
-    chats = earlier_chats(ranking.chats, ranking.ranked, ranking.topics, snapshot, query, around, state.count)
+    chats = earlier_chats(ranking.chats, ranking.ranked, snapshot, query, around, state.count)
     ranked = with_chats(chats, ranked, ranking.chats, limit)
     chosen = tuple(each for each in ranked if each.dropped is None)
     standing = state.standing(important, chosen)

@@ -283,7 +283,6 @@ class Retriever:
             tuning=Tuning(policy.weights, policy.gate, policy.bar),
             watch=question.watch,
             nearest=self._backends.snapshots.nearest_passages,
-            embed=lambda text: self._messages.vector_of(text, self._backends.embedder, lambda: text),
             entries=entries,
         )
 
