@@ -27,7 +27,7 @@ from recollect.model import (
     Turn,
 )
 from recollect.text.attribution import Attribution, attribute
-from recollect.text.comparison.vetoes import disagreement, of_memory, same_letter, veto
+from recollect.text.comparison import disagreement, of_memory, same_letter, veto
 from recollect.text.lexical import document_terms
 from recollect.text.lexical.letters import ends_asking
 from recollect.text.patterns import linear

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from recollect.text.comparison.vetoes import denied_words, is_denial
+from recollect.text.denials import denied_words, is_denial
 from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, word_terms, written
 from recollect.text.lexical.letters import HIRAGANA, MARK, UNSPACED, bare
 from recollect.text.patterns import anchored, bounded

@@ -34,7 +34,7 @@ from recollect.model import (
     Source,
 )
 from recollect.model.local_time import wall
-from recollect.text.comparison.vetoes import (
+from recollect.text.comparison import (
     Veto,
     disagreement,
     of_candidate,

@@ -31,7 +31,7 @@ from recollect.model import (
     Retire,
 )
 from recollect.ports import Extracted
-from recollect.text.comparison.vetoes import same_letter
+from recollect.text.comparison import same_letter
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.lexical import document_terms
 

@@ -21,7 +21,7 @@ from recollect.formation.wording import WITHHELD, naming_its_speaker, naming_its
 from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance, Vector
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import is_hum, is_no
-from recollect.text.comparison.vetoes import denial
+from recollect.text.denials import denial
 from recollect.text.lexical.letters import ends_asking
 from recollect.text.patterns import linear
 from recollect.text.prompt_injection import WISHES, contains_takeover, is_injected

@@ -1,4 +1,4 @@
-"""Numbers, units, dates, names and denials speak against a repetition; small words and spellings do not."""
+"""Numbers, days of events, names and single words speak against a repetition; small words and spellings do not."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.text.comparison.figures import figures
-from recollect.text.comparison.vetoes import (
+from recollect.text.comparison import (
     ComparedStatement as Compared,
 )
-from recollect.text.comparison.vetoes import (
+from recollect.text.comparison import (
     Veto,
     names_in,
     same_letter,
@@ -18,67 +17,6 @@ from recollect.text.comparison.vetoes import (
     says_all_of,
     veto,
 )
-
-
-@table(
-    ("kind", "text", "found"),
-    [
-        ("numbers", "1,060 pounds", {"1060"}),
-        ("numbers", "1.060 Euro", {"1060"}),
-        ("numbers", "1 060 euros", {"1060"}),
-        ("numbers", "6,8 litres, 6.80 litres", {"6.8"}),
-        ("numbers", "version 3.12.1", {"3.12.1"}),
-        ("numbers", "floor -1, not 1", {"-1", "1"}),
-        ("numbers", "RAL7016 and B12", set()),
-        ("numbers", "code 007, day 07", {"007", "7"}),
-        ("numbers", "at 5:30, 5h30, 5 h 30, half past five, halb sechs, 5時30分", {"5:30"}),
-        ("numbers", "um 17 Uhr 30, 5:30 pm", {"17:30"}),
-        ("numbers", "3 pm and 15:00", {"15"}),
-        ("numbers", "12 am", {"0"}),
-        ("numbers", "half vijf", {"4:30"}),
-        ("numbers", "half five", {"5:30"}),
-        ("numbers", "half the people", set()),
-        ("numbers", "quarter to eight, dreiviertel acht", {"7:45"}),
-        ("numbers", "quarter past eight, huit heures et quart", {"8:15"}),
-        ("numbers", "huit heures moins le quart", {"7:45"}),
-        ("numbers", "quarter to nowhere", set()),
-        ("numbers", "half past one hundred", {"100"}),
-        ("numbers", "three kids", {"3"}),
-        ("numbers", "trois enfants et deux chats", {"3", "2"}),
-        ("numbers", "Tiene dos hijos y once nietos", {"2", "11"}),
-        ("numbers", "once I went to two shops", {"2"}),
-        ("numbers", "三十五岁，二百人，十二个", {"35", "200", "12"}),
-        ("numbers", "一下，一起", set()),
-        ("numbers", "قطتان و ٣ كلاب", {"3"}),
-        ("numbers", "猫を3匹", {"3"}),
-        *(("numbers", each, {"2026", "9"}) for each in ("2026-03-09", "9.3.2026")),
-        ("units", "40 km", {("40", "kilometre")}),
-        ("units", "40 Kilometern", {("40", "kilometre")}),
-        ("units", "$5 and 5 €", {("5", "dollar"), ("5", "euro")}),
-        ("units", "three miles", {("3", "mile")}),
-        ("units", "five people", set()),
-        ("units", "50 apples", set()),
-        ("dates", "on 12 March 2026", {"month 3"}),
-        ("dates", "2026-03-12", {"month 3"}),
-        ("dates", "am 12.3.2026", {"month 3"}),
-        ("dates", "zum 30.6.", {"month 6"}),
-        ("dates", "3月12日", {"month 3"}),
-        ("dates", "in May I may march", {"month 5"}),
-        ("dates", "le 12 mai, en mars", {"month 5", "month 3"}),
-        ("dates", "Jan 5, sept 9", {"month 1", "month 9"}),
-        ("dates", "the jan sept", set()),
-        ("dates", "on Mondays and Fridays", {"weekday 1", "weekday 5"}),
-        ("dates", "Monday to Friday", {"workdays"}),
-        ("dates", "Monday to Thursday", {"weekday 1", "weekday 4"}),
-        ("dates", "on weekdays", {"workdays"}),
-        ("dates", "jeudi", {"weekday 4"}),
-        ("dates", "周三和星期五，土曜日", {"weekday 3", "weekday 5", "weekday 6"}),
-        ("dates", "40 km a week, pro Monat", {"per week", "per month"}),
-        ("dates", "täglich", {"per day"}),
-    ],
-)
-def test_numbers_their_units_and_dates_have_one_spelling(kind: str, text: str, found: set[object]) -> None:
-    assert set(getattr(figures(text), kind)) == found
 
 
 @table(
@@ -140,28 +78,13 @@ def between(new: str, known: str) -> Veto | None:
 OTHER_THINGS = [
     ("Takes 75 mg of sertraline", "Takes 50 mg of sertraline"),
     ("家里有三只猫", "家里有两只猫"),
-    # units
-    ("Runs 40 miles a week", "Runs 40 km a week"),
+    # units and dates, by a word in place of another, or a name
     ("Läuft 30 km pro Monat", "Läuft 30 km pro Woche"),
-    # dates
     ("Dentist on 26 March", "Dentist on 12 March"),
     # names
     ("Works with Sean Murray on the harbour", "Works with Sean Murphy on the harbour"),
     ("Son frère Loïc vit à Québec", "Son frère Alain vit à Québec"),
     ("Живёт в Самаре", "Живёт в Казани"),
-    # denials
-    ("Doesn't like blue cheese", "Likes blue cheese"),
-    ("Isst Fleisch", "Isst kein Fleisch"),
-    ("Raucht nicht mehr", "Raucht"),
-    ("N'aime pas le fromage de chèvre", "Aime le fromage de chèvre"),
-    ("No come marisco", "Come marisco"),
-    ("Non mangia carne", "Mangia carne"),
-    ("Não come carne", "Come carne"),
-    ("Не ест мясо", "Ест мясо"),
-    ("不吃肉", "吃肉"),
-    ("肉を食べない", "肉を食べる"),
-    ("고기를 먹지 않는다", "고기를 먹는다"),
-    ("Likes coffee, not tea", "Likes tea, not coffee"),
     # one word for another where all else is the same
     ("Had surgery on the right knee", "Had surgery on the left knee"),
     ("Kommt gebürtig aus der Gegend um Kassel", "Kommt gebürtig aus der Gegend um Mainz"),
@@ -172,7 +95,6 @@ SAME_THINGS = [
     ("Is allergic to peanuts", "Peanut allergy, carries an EpiPen"),
     ("Doesn't eat meat", "Never eats meat"),
     ("Doesn't eat meat", "Is vegetarian"),
-    ("Gets up at 5:30 Monday to Friday", "Gets up at half past five on weekdays"),
     ("Works at the council", "Is employed by the council"),
     ("Likes tea", "Likes tea and chess"),
     ("Dentist on 2026-03-12", "Dentist on 12.3.2026"),
@@ -214,7 +136,6 @@ def test_nothing_speaks_against_the_same_in_other_words(new: str, known: str) ->
 def test_a_statement_with_more_loses_nothing(new: str, known: str) -> None:
     assert says_all_of(Compared(new), Compared(known))
     assert not says_all_of(Compared(known), Compared(new))
-    assert not says_all_of(Compared("Doesn't eat meat or fish"), Compared("Eats meat"))
 
 
 TRIP = Compared("Flies to Rome", event_at=SAID + timedelta(days=10), said_at=SAID)
@@ -231,7 +152,7 @@ OF_BROTHER = Compared("Is allergic to nuts", subject="brother")
             Veto.DATE,
         ),
         (TRIP, Compared("Flies to Rome", event_at=SAID, said_at=SAID), None),
-        (Compared("Moved to Bergen on 1 March 2026"), Compared("Moved to Bergen", event_at=SAID), None),
+        (Compared("Nach Bergen gezogen am 1.3.2026"), Compared("Nach Bergen gezogen", event_at=SAID), None),
         # a name at the beginning is one where the evidence has it within
         (Compared("Iona starts", "my Iona starts"), Compared("Isla starts", "my Isla starts"), Veto.NAME),
         # whom it tells of is a name too
@@ -246,11 +167,9 @@ def test_days_and_names_speak_against_it(new: Compared, known: Compared, found: 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_texts_are_compared_and_a_text_never_differs_from_itself(one: str, other: str) -> None:
     assert between(one, one) is None
-    assert (between(one, other) is Veto.DENIAL) <= (between(other, one) is not None)
     assert same_letter(one, other) == same_letter(other, one)
     assert same_letter(one, one) or not any(map(str.isalnum, one))
     assert all(word.stems for word in names_in(one, other))
-    assert figures(one) == figures(one)
 
 
 @table("piece", ["a", "1", "1 ", "1.", "不", "十", "half ", "'", "monday to ", "d'", "word "])
@@ -259,27 +178,6 @@ def test_long_texts_are_compared_soon(piece: str) -> None:
 
     assert not same_letter(text, text)  # read by its beginning, it is never taken for another
     assert between(text, text) is between(f"{text}!", text)
-    assert figures(text[:10_000])
-
-
-def told(content: str, month: int) -> Compared:
-    return Compared(content, said_at=datetime(2026, month, 9, tzinfo=UTC))
-
-
-@table(
-    ("new", "known", "speaks"),
-    [
-        ("Weighs 61 kg (November 2026)", "Weighs 61 kg (October 2026)", False),
-        ("Weighs 61 kg in November", "Weighs 61 kg", False),
-        ("Ist 8 Jahre alt, im November 2026", "Ist 8 Jahre alt, im Oktober 2026", False),
-        ("2026年11月体重61公斤", "2026年10月体重61公斤", False),
-        ("Weighs 62 kg (November 2026)", "Weighs 61 kg (October 2026)", True),
-        ("Dentist in December", "Dentist in October", True),
-        ("Dentist in November", "Dentist in July", True),
-    ],
-)
-def test_another_month_speaks_against_it_but_not_the_tellings(new: str, known: str, *, speaks: bool) -> None:
-    assert (veto(told(new, 11), told(known, 10)) is not None) is speaks
 
 
 @table(
@@ -287,7 +185,6 @@ def test_another_month_speaks_against_it_but_not_the_tellings(new: str, known: s
     [
         ("Works at Halvorsen in Bergen", "", {"halvorsen", "bergen"}),
         ("Has an iPad", "", {"ipad"}),
-        ("Swims on Mondays in May", "", set()),
         ("Wohnt mit Friederike in der Nähe von Bamberg", "", set()),
         ("住在青岛", "", set()),
         ("Mathilda turns four", "our Mathilda turns four", {"mathilda"}),

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.comparison.vetoes import denial
+from recollect.text.denials import denial
 from recollect.text.word_analysis import analyze_words
 
 

@@ -52,7 +52,7 @@ from recollect.recall import Ranking
 from recollect.recall.needs import is_over
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.selection import choose_standing
-from recollect.text.comparison.vetoes import same_letter
+from recollect.text.comparison import same_letter
 from recollect.text.normalization import content_hash
 from recollect.text.tokens import estimate_tokens
 

@@ -51,7 +51,7 @@ from recollect.model import (
 )
 from recollect.models.limits import Yielding
 from recollect.ports import Clock
-from recollect.text.comparison.vetoes import frame_key, of_memory, repetition_key, veto
+from recollect.text.comparison import frame_key, of_memory, repetition_key, veto
 
 _NEAR = 8
 """The most older memories that the model is shown with one."""

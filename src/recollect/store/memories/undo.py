@@ -22,7 +22,7 @@ from recollect.model import Action, Ending, Memory, Past, Reason, Update
 from recollect.store.memories.transaction import Transaction
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL
-from recollect.text.comparison.vetoes import denied_words
+from recollect.text.denials import denied_words
 from recollect.text.normalization import content_hash
 
 _OPENING = frozenset({Reason.CORRECTED, Reason.EDITED})

@@ -1,1 +1,0 @@
-"""The differences of two statements: numbers, dates, names, denials and letters. Pure."""
