@@ -149,7 +149,6 @@ LATER = NOON + timedelta(days=30)
     ("older", "newer", "contradicts"),
     [
         (memory("Weighs 72 kg"), "Weighs 75 kg", True),
-        (memory("Has two cats"), "Has three cats", True),
         (memory("Eats meat"), "Does not eat meat", True),
         (memory("Isst Fleisch"), "Isst kein Fleisch", True),
         (memory("Weighs 72 kg"), "Weighs 72 kg and runs", False),
@@ -164,7 +163,7 @@ LATER = NOON + timedelta(days=30)
         (memory("Ran 5 km", event_at=NOON - timedelta(days=9)), "Ran 8 km", False),
     ],
 )
-def test_another_figure_or_a_denial_contradicts(older: Memory, newer: str, *, contradicts: bool) -> None:
+def test_another_number_or_a_denial_contradicts(older: Memory, newer: str, *, contradicts: bool) -> None:
     said = memory(newer, observed_at=LATER, event_at=older.event_at and NOON)
 
     assert (contradiction_of(older, said) is not None) == contradicts
