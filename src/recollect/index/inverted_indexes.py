@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.text.lexical import correction_prefixes, corrections, idf, saturation
+from recollect.text.lexical import idf, saturation
 from recollect.text.patterns import bounded
 
 Column = NDArray[Any]
@@ -20,10 +20,6 @@ Mask = NDArray[np.bool_]
 
 MOST_OFTEN = 63
 """A term's count in a document ends there."""
-
-_CORRECTED = 0.8
-"""The weight of a spelling correction; an exact term counts 1."""
-_CORRECTED_AT_MOST = 3  # terms: each is compared with all words that begin alike
 
 _SORTED_AGAIN = 0.1
 """The share of the entries from which those added last are sorted in; few are found by a scan."""
@@ -89,13 +85,11 @@ class WordMatch(NamedTuple):
         scores: The scores of each index's documents.
         idf_total: The sum of the idf of all terms of the question. A term in no document has the largest idf.
         idf_seen: The sum of the idf of the terms that any document holds.
-        corrected: Whether a spelling correction replaced any term.
     """
 
     scores: tuple[TermScores, ...]
     idf_total: float = 0.0
     idf_seen: float = 0.0
-    corrected: bool = False
 
     @property
     def seen(self) -> float:
@@ -104,19 +98,10 @@ class WordMatch(NamedTuple):
 
 
 class Vocabulary(dict[str, int]):
-    """The numbers of an index's terms; a term that is looked up by ``[]`` gets one.
-
-    Attributes:
-        by_letter: The terms by their first letter: a mistyped word mostly begins right.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.by_letter: dict[str, list[str]] = {}
+    """The numbers of an index's terms; a term that is looked up by ``[]`` gets one."""
 
     def __missing__(self, term: str) -> int:
         self[term] = number = len(self)
-        self.by_letter.setdefault(term[:1], []).append(term)
         return number
 
     def numbers_of(self, terms: Sequence[str]) -> Numbers:
@@ -125,10 +110,7 @@ class Vocabulary(dict[str, int]):
 
     def copy(self) -> "Vocabulary":
         """Return a copy, for another index to extend."""
-        copied = Vocabulary()
-        copied.update(self)
-        copied.by_letter = {letter: terms.copy() for letter, terms in list(self.by_letter.items())}
-        return copied
+        return Vocabulary(self)
 
 
 _NO_ENTRIES = Entries(
@@ -244,8 +226,7 @@ def _joined(parts: Sequence[Entries]) -> Entries:
 def match_words(indexes: Sequence[tuple[Words, Mask]], terms: Sequence[str]) -> WordMatch:
     """Score the documents of a person's indexes, weighted by how rare the terms are in all of them.
 
-    Each index comes with its documents that may be found, (rows,). A term that no document holds counts as the nearest spelling
-    that one does hold, if there is any.
+    Each index comes with its documents that may be found, (rows,).
     """
     documents = sum(int(found.sum()) for _, found in indexes)
     length = sum(int(words.lengths[found].sum()) for words, found in indexes)
@@ -255,22 +236,11 @@ def match_words(indexes: Sequence[tuple[Words, Mask]], terms: Sequence[str]) -> 
     mean = length / documents if length > documents else 1.0
     entries = [words.find(terms, found) for words, found in indexes]
     containing = np.sum([np.bincount(each.term, minlength=len(terms)) for each in entries], axis=0)
-    shares = np.ones(len(terms))
-    for place in np.flatnonzero(containing == 0)[:_CORRECTED_AT_MOST].tolist():
-        meant = _meant(terms[place], indexes)
-        if meant is not None:
-            more = [each._replace(term=each.term + place) for each in meant]
-            entries = [_joined(pair) for pair in zip(entries, more, strict=True)]
-            containing[place], shares[place] = sum(len(each.term) for each in more), _CORRECTED
     weights = np.array([idf(documents, each) for each in containing.tolist()])
     return WordMatch(
-        tuple(
-            _scores(each, words, weights * shares, mean)
-            for (words, _), each in zip(indexes, entries, strict=True)
-        ),
+        tuple(_scores(each, words, weights, mean) for (words, _), each in zip(indexes, entries, strict=True)),
         float(weights.sum()),
         float(weights[containing > 0].sum()),
-        bool((shares < 1).any()),
     )
 
 
@@ -284,18 +254,6 @@ def _scores(found: Entries, words: Words, weights: Floats, mean: float) -> TermS
             for part in (often, np.ones(len(row)), found.own > 0)
         )
     )
-
-
-def _meant(term: str, indexes: Sequence[tuple[Words, Mask]]) -> list[Entries] | None:
-    """Return the entries, in each index, of the nearest spelling that a document holds; None without one."""
-    letters = {prefix[0] for prefix in correction_prefixes(term)}
-    by_letter = [words.vocabulary.by_letter for words, _ in indexes]
-    likely = [word for each in by_letter for letter in letters for word in each.get(letter, ())]
-    for word in corrections(term, likely):
-        entries = [words.find((word,), found) for words, found in indexes]
-        if any(len(each.term) for each in entries):
-            return entries
-    return None
 
 
 _READ = 300

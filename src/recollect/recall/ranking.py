@@ -55,8 +55,6 @@ EXPLAINED = 10
 
 _COMPARED_IN_THREAD = 10_000
 """Rows from which on they are compared in a thread."""
-_WORDS_IN_THREAD = 50_000
-"""The same for different words: a mistyped word is compared with all that share its first letter, a microsecond each."""
 
 T = TypeVar("T")
 
@@ -119,7 +117,6 @@ class Found:
         lexical: The number of candidates with a term of the question.
         log: The number of messages.
         has_vector: Whether the question has an embedding.
-        corrected: Whether a spelling correction replaced any term.
     """
 
     candidates: int = 0
@@ -127,7 +124,6 @@ class Found:
     lexical: int = 0
     log: int = 0
     has_vector: bool = False
-    corrected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +286,6 @@ async def _apart(snapshot: Snapshot, work: Callable[[], T]) -> T:
     """Return the result of a computation; in a thread where there is much to compare, so that other chats' streams don't wait."""
     parts = [each for each in (snapshot.memories, snapshot.passages) if each is not None]
     is_much = sum(len(each.items) for each in parts) > _COMPARED_IN_THREAD
-    is_much = is_much or sum(len(each.words.vocabulary) for each in parts) > _WORDS_IN_THREAD
     return await asyncio.to_thread(work) if is_much else work()
 
 
@@ -380,7 +375,6 @@ class _Step:
             lexical=log.lexical or int(np.count_nonzero(self.words.memories.bm25)),
             log=log.log,
             has_vector=self.vectors.near is not None or log.dense > 0,
-            corrected=self.words.match.corrected,
         )
 
     def _near_on_scale(self, gate: float) -> Nearness:

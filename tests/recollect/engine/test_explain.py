@@ -164,8 +164,7 @@ def test_the_numbers_are_right() -> None:
     ("found", "path"),
     [
         (Found(has_vector=True), SearchPath.DENSE),
-        (Found(has_vector=True, corrected=True), SearchPath.CORRECTED),
-        (Found(corrected=True), SearchPath.LEXICAL),
+        (Found(), SearchPath.LEXICAL),
     ],
 )
 def test_which_way_the_search_went_is_told(found: Found, path: SearchPath) -> None:

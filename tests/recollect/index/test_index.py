@@ -494,7 +494,7 @@ def test_a_log_of_which_much_was_replaced_is_to_be_read_whole() -> None:
     assert [each.is_wasteful for each in (snapshot, few, most)] == [False, False, True]
 
 
-# -- BM25 over a person's documents: how often terms stand where, spelling corrections, and documents that may not be found --
+# -- BM25 over a person's documents: how often terms stand where, and documents that may not be found --
 
 
 def document(own: str, context: str = "") -> Document:
@@ -543,27 +543,6 @@ def test_what_may_not_be_found_counts_nowhere() -> None:
 
     assert match.scores[0].bm25.tolist() == [pytest.approx(idf(1, 1) * saturation(1, 1, 1.0)), 0.0]
     assert match.idf_seen == pytest.approx(idf(1, 1))
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("bicylce", "bicycle"), ("bicicle", "bicycle"), ("tee", None), ("zebra", None), ("bicycle", "bicycle")],
-)
-def test_a_mistyped_word_counts_as_the_nearest_that_is_known(typed: str, meant: str | None) -> None:
-    words = words_of("bicycle", "tea")
-
-    match = match_words([(words, everything(words))], [typed])
-
-    assert bool(match.scores[0].bm25[0]) is (meant is not None)
-    assert match.corrected is (meant is not None and meant != typed)
-
-
-def test_a_mistyped_word_counts_as_the_nearest_that_stands_where_it_may_be_found() -> None:
-    words = words_of("bicycle", "bicycls")
-
-    match = match_words([(words, np.array([False, True]))], ["bicycla"])
-
-    assert (match.scores[0].bm25 > 0).tolist() == [False, True]
 
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=9).map(" ".join), max_size=12)

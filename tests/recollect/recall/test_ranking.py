@@ -67,12 +67,10 @@ async def test_much_is_compared_in_a_thread(store: Store, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(ranking_module, "match_of", match)
     at_once = await rank(store, "bicycle")
-    for most in ("_COMPARED_IN_THREAD", "_WORDS_IN_THREAD"):
-        with monkeypatch.context() as lowered:
-            lowered.setattr(ranking_module, most, 1)
-            assert contents(await rank(store, "bicycle")) == contents(at_once)
+    monkeypatch.setattr(ranking_module, "_COMPARED_IN_THREAD", 1)
+    assert contents(await rank(store, "bicycle")) == contents(at_once)
 
-    assert [each is threading.main_thread() for each in threads] == [True, False, False]
+    assert [each is threading.main_thread() for each in threads] == [True, False]
 
 
 def contents(ranking: Ranking) -> list[str]:
@@ -114,18 +112,6 @@ async def test_of_a_person_who_said_nothing_nothing_is_ranked(store: Store) -> N
     ranking = await rank(store, "Darjeeling", scope=person("clara").scope)
 
     assert (ranking.ranked, ranking.gate_score, ranking.found.candidates) == ((), None, 0)
-
-
-@pytest.mark.parametrize(
-    ("asked", "lexical", "matches", "corrected"),
-    [("Darjeeling?", True, 1, False), ("Darjjeeling?", True, 1, True), ("Darjjeeling?", False, 0, False)],
-)
-async def test_a_mistyped_word_counts_as_what_it_means(
-    store: Store, asked: str, matches: int, *, lexical: bool, corrected: bool
-) -> None:
-    found = (await rank(store, asked, replace(REACH, lexical=lexical))).found
-
-    assert (found.lexical, found.corrected, found.has_vector) == (matches, corrected, True)
 
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])

@@ -76,10 +76,7 @@ def _path(prepared: Prepared) -> SearchPath:
     """Return which way the search went."""
     if prepared.ranking is None:
         return SearchPath.IMPORTANT if prepared.included else SearchPath.NONE
-    found = prepared.ranking.found
-    if not found.has_vector:
-        return SearchPath.LEXICAL
-    return SearchPath.CORRECTED if found.corrected else SearchPath.DENSE
+    return SearchPath.DENSE if prepared.ranking.found.has_vector else SearchPath.LEXICAL
 
 
 def _sort(each: Recollection) -> str:
