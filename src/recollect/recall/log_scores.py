@@ -10,7 +10,6 @@ from datetime import datetime, tzinfo
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.index import Passages, Snapshot, WordMatch, utc
 from recollect.model import Item, Memory, Role
@@ -23,12 +22,6 @@ from recollect.text.cues.phrases import statement_features
 from recollect.text.patterns import bounded
 
 _WORD = bounded(r"\w+")
-
-_POOLED = 3
-"""The number of a session's best candidates over which its score is averaged."""
-
-_IMPORTANCE = 0.5
-"""The share that an importance of 1 adds to a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +36,6 @@ class SignalWeights:
         speaker: The question names the speaker.
         date: It was said at a time that the question means.
         taste: The user states a taste; counts only if the question seeks advice.
-        session: The mean score of the session's three best candidates.
     """
 
     dense: float = 0.6
@@ -53,7 +45,6 @@ class SignalWeights:
     speaker: float = 0.3
     date: float = 0.2
     taste: float = 0.05
-    session: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +53,19 @@ class LogScores:
 
     Attributes:
         scores: The scores, (n,): about 0 to 1.5, the higher the better.
-        parts: The weighted signals by name, (n,) each. Their sum, times ``times``, is the score.
-        times: The factor of importance, (n,): 1 to 1.5.
+        parts: The weighted signals by name, (n,) each. Their sum is the score.
         speaker: 1 for each candidate whose speaker the question names, else 0, (n,).
         own_share: The idf share of the question's terms that each one itself holds, 0 to 1, (n,).
     """
 
     scores: Floats
     parts: dict[str, Floats]
-    times: Floats
     speaker: Floats
     own_share: Floats
 
     def parts_of(self, row: int) -> tuple[tuple[str, float], ...]:
         """Return the parts of one candidate's score."""
-        told = [(name, float(values[row])) for name, values in self.parts.items()]
-        return (*told, ("times", float(self.times[row])))
+        return tuple((name, float(values[row])) for name, values in self.parts.items())
 
 
 def items_of(snapshot: Snapshot, found: Candidates) -> list[Item]:
@@ -91,8 +79,7 @@ def score_log(
     snapshot: Snapshot, query: RecallQuery, found: Candidates, match: WordMatch, weights: SignalWeights
 ) -> LogScores:
     """Score the n candidates. The result is deterministic. An unknown signal counts 0."""
-    memories, passages = snapshot.memories, snapshot.passages or Passages()
-    columns = passages.columns
+    columns = (snapshot.passages or Passages()).columns
     items = items_of(snapshot, found)
     by_user = np.concatenate([np.ones(len(found.memories)), columns.by_user[found.passages]])
     role_counts = not (query.asks_about_reply or query.identifiers)
@@ -111,14 +98,7 @@ def score_log(
         "date": weights.date * _dated(items, query),
         "taste": weights.taste * by_user * _states_taste(items, query),
     }
-    alone = np.sum(list(parts.values()), axis=0)
-    session = np.concatenate([memories.session[found.memories], columns.session[found.passages]])
-    parts["session"] = weights.session * _pooled(alone, session)
-    total = alone + parts["session"]
-    importance = [each.importance if isinstance(each, Memory) else 0.0 for each in items]
-    times = 1 + _IMPORTANCE * np.clip(np.array(importance), 0.0, 1.0)
-    # A negative score is no match, so that importance must not scale it.
-    return LogScores(np.where(total > 0, total * times, total), parts, times, speaker, own_share)
+    return LogScores(np.sum(list(parts.values()), axis=0), parts, speaker, own_share)
 
 
 def _subject(found: Candidates) -> Floats:
@@ -129,22 +109,6 @@ def _subject(found: Candidates) -> Floats:
         return np.zeros(found.size)
     # A message that still waits for its embedding counts as neither near nor far.
     return np.where(is_known, first, first[is_known].mean())
-
-
-def _pooled(scores: Floats, session: NDArray[np.int32]) -> Floats:
-    """Return the mean score of the three best candidates of each one's session, (n,); without a session its own score."""
-    if not len(scores):
-        return scores
-    # Each candidate without a session is a group of its own.
-    number = np.where(session < 0, session.max(initial=0) + 1 + np.arange(len(session)), session)
-    _, group = np.unique(number, return_inverse=True)
-    order = np.lexsort((-scores, group))
-    first = np.searchsorted(group[order], np.arange(group.max() + 1))
-    place = np.arange(len(order)) - first[group[order]]
-    top = order[place < _POOLED]
-    size = np.minimum(np.bincount(group), _POOLED)
-    pooled: Floats = (np.bincount(group[top], scores[top]) / size)[group]
-    return pooled
 
 
 def _named_speakers(snapshot: Snapshot, query: RecallQuery) -> Floats:
@@ -187,8 +151,6 @@ SELF_SHARE = 0.15
 _LOOKED_AT = 20
 """The nearest candidates among which a statement of the person about themselves is looked for."""
 _OPENING_CHARACTERS = 400
-_NOTHING_ASKED = 2.0
-"""Above this logit of the intent "nothing", shared words alone do not open the gate."""
 _SURE = 1.0
 
 
@@ -212,7 +174,6 @@ class Gate:
         seeks_advice: The weight of a question that seeks advice.
         names_speaker: The weight of a question that names a speaker of the log.
         means_date: The weight of a question that means a date.
-        exact_share: The idf share of the query that a single candidate must hold to open the gate alone.
         lexical_share: Without an embedding, the idf share that a single candidate must hold to open the gate.
     """
 
@@ -227,7 +188,6 @@ class Gate:
     seeks_advice: float = 2.12
     names_speaker: float = 6.82
     means_date: float = 0.91
-    exact_share: float = 0.8
     lexical_share: float = 0.4
 
     def opens(self, score: float | None) -> bool:
@@ -245,7 +205,6 @@ def gate_score(
     seen: float,
     gate_cosine: float,
     gate: Gate,
-    nothing: float,
 ) -> float:
     """Return the probability that the question asks for something remembered, 0 to 1.
 
@@ -260,7 +219,6 @@ def gate_score(
         seen: The idf share of the question's terms that the person has used before, 0 to 1.
         gate_cosine: The embedder's own gate.
         gate: The coefficients.
-        nothing: The logit of the intent "nothing"; 0 without one.
     """
     # An identifier is seldom there by chance.
     if holds_identifier(query, items):
@@ -270,9 +228,6 @@ def gate_score(
     if np.isnan(found.cosine).all():
         # The share at the bar has just the probability of the threshold.
         return _probability(10 * ((0.0 if is_idle else held) - gate.lexical_share) + _logit(gate.threshold))
-    # A question of one term is held whole by each item with that word.
-    if held >= gate.exact_share and len(query.terms) > 1 and not is_idle and nothing < _NOTHING_ASKED:
-        return _SURE
     # Relative to the embedder's own gate the coefficients hold for other embedders, too.
     unlike = gate_cosine if gate.cosine is None else gate.cosine
     return _probability(

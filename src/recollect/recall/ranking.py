@@ -358,7 +358,6 @@ class _Step:
             seen=match.seen,
             gate_cosine=embedder.gate,
             gate=self.tuning.gate,
-            nothing=self.intents.nothing,
         )
         messages = _in_order(items, scores)
         is_near = np.count_nonzero(~np.isnan(found.cosine))
