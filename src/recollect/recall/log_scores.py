@@ -1,7 +1,6 @@
 """Scores the candidates of the message log, and decides whether a turn asks for any of them. Pure.
 
-The score is a weighted sum of signals, and the share of each is reported. The gate is a logistic regression over everything
-the question found.
+The score is a weighted sum of signals, and the share of each is reported.
 """
 
 import math
@@ -12,12 +11,11 @@ from itertools import chain
 import numpy as np
 
 from recollect.index import Passages, Snapshot, WordMatch, utc
-from recollect.model import Item, Memory, Role
+from recollect.model import Item, Memory
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Candidates, Floats
 from recollect.recall.question import RecallQuery
 from recollect.recall.relevance import proximities
-from recollect.text.cues import phrases
 from recollect.text.cues.phrases import statement_features
 from recollect.text.patterns import bounded
 
@@ -145,49 +143,23 @@ def _day(item: Item, zone: tzinfo | None) -> datetime:
     return wall(item.dated, zone) if event is None else event
 
 
-SELF_SHARE = 0.15
-"""With this share of first-person words or more, a message is about its author."""
-
-_LOOKED_AT = 20
-"""The nearest candidates among which a statement of the person about themselves is looked for."""
-_OPENING_CHARACTERS = 400
 _SURE = 1.0
+_STEEPNESS = 10.0
+"""How fast the gate opens with the distance from the cosine that means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The coefficients of the gate's logistic regression, and its threshold.
-
-    Trained and cross-validated on four public sets of conversations and on 500 questions that ask for nothing remembered.
-    At the threshold, 2 to 9 % of the latter still get memories, and 0.5 to 4.5 % of the conversations' own questions lose
-    their answer.
+    """When a turn asks for the log: its question is about the person or names a speaker, and something in the log is near to it.
 
     Attributes:
-        threshold: The probability from which the gate opens; 0: always.
+        threshold: The score from which the gate opens; 0: always.
         cosine: The cosine below which a match means nothing; None: the embedder's own.
-        bias: The intercept.
-        best_cosine: The weight of the nearest candidate's cosine, minus the gate's cosine.
-        own_statement: The same for the nearest statement of the user about themselves.
-        seen: The weight of the idf share of the query's terms that the user has used before.
-        about_oneself: The weight of a question in which users speak of themselves.
-        small_talk: Of small talk, and of a message that can't be understood without context.
-        seeks_advice: The weight of a question that seeks advice.
-        names_speaker: The weight of a question that names a speaker of the log.
-        means_date: The weight of a question that means a date.
         lexical_share: Without an embedding, the idf share that a single candidate must hold to open the gate.
     """
 
-    threshold: float = 0.35
+    threshold: float = 0.5
     cosine: float | None = None
-    bias: float = -4.08
-    best_cosine: float = 10.78
-    own_statement: float = 16.46
-    seen: float = 2.06
-    about_oneself: float = 3.33
-    small_talk: float = -7.27
-    seeks_advice: float = 2.12
-    names_speaker: float = 6.82
-    means_date: float = 0.91
     lexical_share: float = 0.4
 
     def opens(self, score: float | None) -> bool:
@@ -201,12 +173,11 @@ def gate_score(
     found: Candidates,
     scores: LogScores,
     *,
-    self_share: Floats,
-    seen: float,
     gate_cosine: float,
     gate: Gate,
+    nothing: float,
 ) -> float:
-    """Return the probability that the question asks for something remembered, 0 to 1.
+    """Return how surely the question asks for something remembered, 0 to 1; from 0.5 on it does.
 
     It judges the question, not each item: the scores of relevant and irrelevant items overlap.
 
@@ -215,32 +186,20 @@ def gate_score(
         items: The candidates, at least one.
         found: Their cosines and term scores, in the same order.
         scores: Their scores.
-        self_share: The share of first-person words in each passage; 0 for memories, (n,).
-        seen: The idf share of the question's terms that the person has used before, 0 to 1.
         gate_cosine: The embedder's own gate.
-        gate: The coefficients.
+        gate: The thresholds.
+        nothing: The logit of the intent "nothing"; 0 without one.
     """
     # An identifier is seldom there by chance.
     if holds_identifier(query, items):
         return _SURE
-    is_idle = query.is_small_talk or query.lacks_context
-    held = float(scores.own_share.max())
+    asks = nothing <= 0 or query.is_about_oneself or bool(scores.speaker.any())
+    if not asks or query.is_small_talk or query.lacks_context:
+        return 0.0
     if np.isnan(found.cosine).all():
-        # The share at the bar has just the probability of the threshold.
-        return _probability(10 * ((0.0 if is_idle else held) - gate.lexical_share) + _logit(gate.threshold))
-    # Relative to the embedder's own gate the coefficients hold for other embedders, too.
+        return _probability(float(scores.own_share.max()) - gate.lexical_share)
     unlike = gate_cosine if gate.cosine is None else gate.cosine
-    return _probability(
-        gate.bias
-        + gate.best_cosine * (float(np.nanmax(found.cosine)) - unlike)
-        + gate.own_statement * (_nearest_statement(items, found, self_share) - unlike)
-        + gate.seen * seen
-        + gate.about_oneself * query.is_about_oneself
-        + gate.small_talk * is_idle
-        + gate.seeks_advice * query.seeks_advice
-        + gate.names_speaker * float(scores.speaker.max())
-        + gate.means_date * bool(query.periods)
-    )
+    return _probability(float(np.nanmax(found.cosine)) - unlike)
 
 
 def holds_identifier(query: RecallQuery, items: list[Item]) -> bool:
@@ -250,36 +209,5 @@ def holds_identifier(query: RecallQuery, items: list[Item]) -> bool:
     return any(each in item.content.casefold() for item in items for each in query.identifiers)
 
 
-def _nearest_statement(items: list[Item], found: Candidates, self_share: Floats) -> float:
-    """Return the largest cosine of a statement of the person about themselves; memories count as such."""
-    cosines = np.nan_to_num(found.cosine)
-    best = 0.0
-    # nearest first, so that few texts are examined
-    for place in np.argsort(-cosines)[:_LOOKED_AT].tolist():
-        if cosines[place] > best:
-            best = max(
-                best, float(cosines[place]) * _speaks_of_oneself(items[place], float(self_share[place]))
-            )
-    return best
-
-
-def _speaks_of_oneself(item: Item, self_share: float) -> float:
-    """Return how much an item is a statement of the person about themselves, 0 to 1."""
-    if isinstance(item, Memory):
-        return 1.0
-    if item.role is not Role.USER or item.pasted:
-        return 0.0
-    # Only English has a share of first-person words; elsewhere it is 0, and the opening tells.
-    return min(1.0, self_share / SELF_SHARE) or float(
-        phrases.is_about_oneself(item.content[:_OPENING_CHARACTERS])
-    )
-
-
-def _probability(logit: float) -> float:
-    # `math.exp` raises an error from 710 on.
-    return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
-
-
-def _logit(probability: float) -> float:
-    bounded = min(max(probability, 1e-6), 1 - 1e-6)
-    return math.log(bounded / (1 - bounded))
+def _probability(above: float) -> float:
+    return 1 / (1 + math.exp(-_STEEPNESS * above))
