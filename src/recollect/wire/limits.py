@@ -24,7 +24,8 @@ PLAIN_BYTES = 64 * 1024
 MOST_PARTS = 20_000
 """Objects and lists in a larger message."""
 
-_SLICE = 1024 * 1024
+_SLICE = 64 * 1024
+"""So much is counted at a time: it stays in the processor's cache, and its intermediate results in the heap."""
 
 
 def is_light(body: bytes | memoryview) -> bool:
@@ -42,13 +43,13 @@ def is_readable(body: bytes) -> bool:
 def exceeds(source: bytes | memoryview, marks: bytes, most: int) -> bool:
     """Return whether the source holds more than ``most`` bytes of ``marks``.
 
-    Counted a megabyte at a time, so that other threads have their turn, and no further than is needed.
+    Counted in slices, so that other threads have their turn, and no further than is needed.
     """
     if len(source) <= most:
         return False
     found = 0
     for at in range(0, len(source), _SLICE):
-        found += count(source[at : at + _SLICE], marks)
+        found += _count(source, at, marks)
         if found > most:
             return True
     return False
@@ -56,5 +57,9 @@ def exceeds(source: bytes | memoryview, marks: bytes, most: int) -> bool:
 
 def count(source: bytes | memoryview, marks: bytes) -> int:
     """Return how many bytes of the source are one of ``marks``."""
-    values = np.frombuffer(source, np.uint8)  # five times as fast as methods of bytes
+    return sum(_count(source, at, marks) for at in range(0, len(source), _SLICE))
+
+
+def _count(source: bytes | memoryview, at: int, marks: bytes) -> int:
+    values = np.frombuffer(source, np.uint8, min(_SLICE, len(source) - at), at)
     return sum(int(np.count_nonzero(values == mark)) for mark in marks)
