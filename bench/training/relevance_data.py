@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
-from uuid import uuid4
+from uuid import NAMESPACE_OID, uuid5
 
 import numpy as np
 
@@ -155,7 +155,7 @@ async def _people(lives: Sequence[Life], embedded: Embedded, first: int) -> list
 
 async def _person(number: int, life: Life, embedded: Embedded) -> Person:
     said = {chat["chat"]: datetime.fromisoformat(chat["at"]) for chat in life.chats}
-    items = tuple(_memory(each, said[each.turn.rpartition("-")[0]]) for each in life.wanted)
+    items = tuple(_memory(number, each, said[each.turn.rpartition("-")[0]]) for each in life.wanted)
     ids = tuple((number, each.id) for each in life.wanted)
     plain = tuple(replace(each, hints=None) for each in items)
     stores = {"small": await _store(ids, items, embedded)}
@@ -189,10 +189,10 @@ def _with_grown(person: Person, others: Sequence[Person]) -> Person:
     return replace(person, stores={**person.stores, **grown})
 
 
-def _memory(label: Label, at: datetime) -> Memory:
+def _memory(person: int, label: Label, at: datetime) -> Memory:
     event, hints = label.event_date, label.hints
     return Memory(
-        uuid4(),
+        uuid5(NAMESPACE_OID, f"{person}:{label.id}"),  # the same ones each time: ids part equals
         "bench",
         Kind(label.kind),
         Source.EXTRACTED,
