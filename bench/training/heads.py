@@ -99,6 +99,7 @@ def train_past() -> None:
     writes = _writes()
     others = [each["text"] for each in _read("intents.jsonl") if each["intent"] not in _UNKNOWN]
     others += [each["text"] for each in _read("last_chat.jsonl") if each["asks"]]
+    others += [each["text"] for each in _read("requests.jsonl")]
     messages = _read("past.jsonl") + [
         {"text": each, "language": _OTHERS, "asks": "present"} for each in others
     ]
