@@ -26,7 +26,7 @@ from recollect.text.dates.date_finder import Period, dates_meant
 ASKED = ("past", "change", "due")
 """The subjects of questions: an earlier state, a change or its day, to-dos."""
 
-_BAR = -0.15
+_BAR = -0.5
 """The logit above which a question has a subject."""
 _OF_OTHERS = 1.0
 """The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not."""
@@ -38,7 +38,7 @@ _SURE = 0.55
 """The same from which on the log is not searched."""
 _YEAR = timedelta(days=366)
 """The longest period whose statements are given whatever their relevance."""
-_SURE_DUE = 1.1
+_SURE_DUE = 1.5
 """The logit above which a question asks for to-dos alone, but for statements that are likely anyway."""
 _LIKELY_ANYWAY = 0.3
 """The least probability with which a statement is needed although a question seems to ask for to-dos alone: "und welchen habe ich?" does not."""

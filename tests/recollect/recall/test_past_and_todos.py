@@ -107,6 +107,7 @@ async def test_a_change_comes_with_what_holds_since(embedder: RealE5) -> None:
     [
         ("What do I still have to do this month?", [RENT, TAX]),
         ("Welche Aufgaben habe ich noch offen?", [RENT, TAX, VISA]),
+        ("mere kaunse kaam pending hain", [RENT, TAX, VISA]),
     ],
 )
 async def test_what_is_due_is_open_todos_alone(embedder: RealE5, asked: str, due: list[Memory]) -> None:
@@ -164,7 +165,7 @@ async def test_a_question_that_may_be_about_something_due_keeps_what_it_needs_bu
     embedder: RealE5,
 ) -> None:
     needs = Needs((Recollection(TEA, 1.0), Recollection(OLD, 1.0)), frozenset({TEA.id, OLD.id}))
-    needs = await found(embedder, "What's due for the quarterly report?", needs)
+    needs = await found(embedder, "what is left for the exam", needs)
 
     assert set(wanted(needs)) == {each.content for each in (RENT, TAX, VISA, TEA)}
     assert not needs.served
@@ -254,6 +255,21 @@ def test_what_was_over_when_it_was_told_is_so_by_the_persons_clock() -> None:
 
 async def test_who_has_no_past_gets_what_is_needed_anyhow(embedder: RealE5) -> None:
     assert await found(embedder, "Where did I live before?", NO_NEEDS, [TEA]) is NO_NEEDS
+
+
+@pytest.mark.parametrize(
+    ("asked", "subject"),
+    [
+        ("leeds se pehle main kahan rehti thi", "past"),
+        ("pehle main kya kaam karti thi", "past"),
+        ("mere kaunse kaam pending hain", "due"),
+        ("wie heißt nochmal mein hausarzt", None),
+    ],
+)
+async def test_a_subject_is_recognized_as_people_type(
+    embedder: RealE5, asked: str, subject: str | None
+) -> None:
+    assert asked_for(read_query(turn(asked)), StatementVectors(await embedder.embed_question(asked))) == subject
 
 
 async def test_a_document_is_not_the_persons_past(embedder: RealE5) -> None:
