@@ -269,7 +269,9 @@ async def test_who_has_no_past_gets_what_is_needed_anyhow(embedder: RealE5) -> N
 async def test_a_subject_is_recognized_as_people_type(
     embedder: RealE5, asked: str, subject: str | None
 ) -> None:
-    assert asked_for(read_query(turn(asked)), StatementVectors(await embedder.embed_question(asked))) == subject
+    assert (
+        asked_for(read_query(turn(asked)), StatementVectors(await embedder.embed_question(asked))) == subject
+    )
 
 
 async def test_a_document_is_not_the_persons_past(embedder: RealE5) -> None:
