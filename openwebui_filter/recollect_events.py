@@ -162,10 +162,10 @@ async def _tell_taught(valves: Any, answer: Any) -> None:
         user = f"{valves.memory_api.rstrip('/')}/users/{quote(user_id, safe='')}"
         async with httpx.AsyncClient(headers=headers, timeout=_WAIT_SECONDS + 60, trust_env=False) as client:
             answered = await client.post(f"{user}/sessions/{chat_id}/changes", json=asked)
-        if told := answered.raise_for_status().json()["line"]:
+        if line := answered.raise_for_status().json()["line"]:
             where = {"user_id": user_id, "chat_id": chat_id, "message_id": answer_id}
             emit = await socket.get_event_emitter(where)
-            await emit({"type": "status", "data": {"description": told, "done": True}})
+            await emit({"type": "status", "data": {"description": line, "done": True}})
     except Exception as error:  # noqa: BLE001 -- the chat's next answer tells it; an exception's text may hold the address
         log.warning("Recollect: what was remembered is not shown: %s", _error_text(error))
 

@@ -100,7 +100,7 @@ class Action:
         """Open the page for who pressed the button, whatever ``body`` says; it lives on when this has returned."""
         del body  # it comes from the browser, so it proves nothing
         user_id = (__user__ or {}).get("id")
-        told = _NOT_SHOWN
+        text = _NOT_SHOWN
         try:
             found = await _memories_of(user_id, self.valves.model_copy())
             if found is not None and __event_call__ is not None:
@@ -108,10 +108,10 @@ class Action:
                 self._running.add(showing)
                 showing.add_done_callback(self._running.discard)
                 return
-            told = _NOT_SET_UP
+            text = _NOT_SET_UP
         except Exception as error:  # noqa: BLE001 -- Open WebUI would show its text as it is
             log.error("Recollect: no memories are shown: %s", type(error).__name__)  # noqa: TRY400 -- its text may hold the address
-        await _tell(__event_emitter__, told, await _language(__event_call__))
+        await _tell(__event_emitter__, text, await _language(__event_call__))
 
 
 async def _tell(emit: Any, told: dict[str, str], language: str) -> None:
@@ -124,10 +124,10 @@ async def _language(call: Any) -> str:
     """Return the language that the person chose for Open WebUI's page; English if its tab does not say in time."""
     try:
         asked = call({"type": "execute", "data": {"code": "return localStorage.locale"}})
-        told = await asyncio.wait_for(asked, min(_LANGUAGE_SECONDS, _ANSWER_SECONDS))
+        language = await asyncio.wait_for(asked, min(_LANGUAGE_SECONDS, _ANSWER_SECONDS))
     except Exception:  # noqa: BLE001 -- its errors are of many kinds
         return "en"
-    return told[:35] if isinstance(told, str) and told.strip() else "en"
+    return language[:35] if isinstance(language, str) and language.strip() else "en"
 
 
 async def _memories_of(user_id: Any, valves: Any) -> Any:
@@ -268,14 +268,14 @@ async def _show(memories: Any, call: Any, emit: Any) -> None:
 async def _reply(memories: Any, request: dict[str, Any]) -> dict[str, Any]:
     """Carry out a request, and return the reply for the page; if it fails, the reply says why."""
     try:
-        told = await _fulfilled(memories, request)
+        answer = await _fulfilled(memories, request)
     except LookupError as refused:
         why = str(refused.args[0]) if refused.args else ""
-        told = {"failed": why if why in _KNOWN else "failed"}
+        answer = {"failed": why if why in _KNOWN else "failed"}
     except Exception as error:  # noqa: BLE001 -- the page goes on; the error's text may quote a memory
         log.error("Recollect: a request of My memories failed: %s", type(error).__name__)  # noqa: TRY400 -- as above
-        told = {"failed": "failed"}
-    return told | {"n": request.get("n")}
+        answer = {"failed": "failed"}
+    return answer | {"n": request.get("n")}
 
 
 async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: C901, PLR0911, PLR0912 -- one for each kind of request

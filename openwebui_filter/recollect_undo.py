@@ -67,16 +67,16 @@ class Action:
         try:
             if self.valves.memory_api.strip():
                 valves = self.valves.model_copy()
-                told = await _undone_there(valves, body, (__user__ or {}).get("id"), language)
+                events = await _undone_there(valves, body, (__user__ or {}).get("id"), language)
             else:
                 await asyncio.to_thread(__import__, "recollect_openwebui")  # may take long, once: others chat
                 import recollect_openwebui as openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
 
-                told = await openwebui.undo(body, __user__, language)
+                events = await openwebui.undo(body, __user__, language)
         except Exception as error:  # noqa: BLE001 -- its message may quote the chat, and would be shown as it is
             log.error("Recollect: nothing was undone: %s", type(error).__name__)  # noqa: TRY400 -- as above
-            told = [_passing(_in(language, _FAILED), "error")]
-        for event in told if __event_emitter__ is not None else ():
+            events = [_passing(_in(language, _FAILED), "error")]
+        for event in events if __event_emitter__ is not None else ():
             await __event_emitter__(event)
 
 
@@ -84,10 +84,10 @@ async def _language(call: Any) -> str | None:
     """Return the language that the person chose for Open WebUI's page; None if its tab does not say in time."""
     try:
         asked = call({"type": "execute", "data": {"code": "return localStorage.locale"}})
-        told = await asyncio.wait_for(asked, _ANSWER_SECONDS)
+        language = await asyncio.wait_for(asked, _ANSWER_SECONDS)
     except Exception:  # noqa: BLE001 -- its errors are of many kinds, and the words are read instead
         return None
-    return told[:35] if isinstance(told, str) and told.strip() else None
+    return language[:35] if isinstance(language, str) and language.strip() else None
 
 
 def _in(language: str | None, words: dict[str, str]) -> str:
@@ -115,10 +115,10 @@ async def _undone_there(valves: Any, body: Any, user_id: Any, language: str | No
     if "exchange_not_found" in answer.text:
         return [_passing(_in(language, _NOTHING))]
     undone = answer.raise_for_status().json()
-    told = undone["line"]
+    line = undone["line"]
     if not undone["changes"]:
-        return [_passing(told)]
-    return [{"type": "status", "data": {"description": told, "done": True}}, _passing(told, "success")]
+        return [_passing(line)]
+    return [{"type": "status", "data": {"description": line, "done": True}}, _passing(line, "success")]
 
 
 def _passing(content: str, kind: str = "info") -> dict[str, Any]:

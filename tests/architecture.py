@@ -17,8 +17,8 @@ PROGRAMS = ("bench", "examples")
 PURE = (
     *("recollect.audit", "recollect.wire", "recollect.chunking", "recollect.composition", "recollect.errors"),
     *("recollect.formation", "recollect.model", "recollect.request_composition", "recollect.text"),
-    *("recollect.engine.counts", "recollect.engine.turns.explain", "recollect.engine.policy"),
-    *("recollect.engine.turns.prepared", "recollect_openwebui.notices"),
+    *("recollect.engine.counters", "recollect.engine.turns.explain", "recollect.engine.policy"),
+    *("recollect.engine.turns.prompt_content", "recollect_openwebui.notices"),
     "recollect_proxy.web.headers",
 )
 """Modules which, with all below them, never wait for anything."""

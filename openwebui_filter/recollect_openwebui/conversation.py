@@ -13,9 +13,9 @@ import msgspec
 
 from recollect.engine import Engine
 from recollect.engine.background.model_waits import await_outcome
+from recollect.engine.exchange_recorder import ExchangeRecord
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.recorder import ExchangeRecord
-from recollect.engine.turns.prepared import NO_OPTIONS
+from recollect.engine.turns.prompt_content import NO_OPTIONS
 from recollect.model import Became, News, Outcome, Recollection, Turn, Written, person_of, project_of
 from recollect.request_composition import compose_request
 from recollect.text.tokens import token_counter
@@ -229,8 +229,8 @@ async def _emit(call: Call, events: Iterable[Event]) -> None:
 
 
 async def _show(call: Call, body: Any, key: str) -> None:
-    told = (each.get("content") for each in reversed(body["messages"]) if each.get("role") == "user")
-    said = (each for each in told if isinstance(each, str))  # parts may hold files of megabytes
+    texts = (each.get("content") for each in reversed(body["messages"]) if each.get("role") == "user")
+    said = (each for each in texts if isinstance(each, str))  # parts may hold files of megabytes
     await call.emit(status(Notices(language_of(call.language, said))(key)))
 
 
@@ -252,8 +252,8 @@ async def _tell_outcome(
         opened, user_id = engine.engine, turn.scope.user_id
         news = await opened.take_news(turn.scope, turn.key)
         button = await button_name() if news.updates else None
-        told = await changes_line(opened, user_id, news.updates[::-1], _notices(call, turn, news), button)
-        await _show_status(call, opened, news, told)
+        line = await changes_line(opened, user_id, news.updates[::-1], _notices(call, turn, news), button)
+        await _show_status(call, opened, news, line)
 
 
 async def _tell_meanwhile(call: Call, live: LiveEngine, turn: Turn) -> None:

@@ -154,8 +154,8 @@ def team_named(folder: str) -> str | None:
 
 def _zone(user: Any, metadata: Any) -> str:
     """Return the time zone of the user's browser, or of their profile; "" where Open WebUI tells none."""
-    told = (metadata.get("variables") or {}).get("{{CURRENT_TIMEZONE}}"), user.get("timezone")
-    return next((name for name in told if isinstance(name, str) and zone_named(name) is not None), "")
+    zones = (metadata.get("variables") or {}).get("{{CURRENT_TIMEZONE}}"), user.get("timezone")
+    return next((name for name in zones if isinstance(name, str) and zone_named(name) is not None), "")
 
 
 log = structlog.get_logger(__name__)

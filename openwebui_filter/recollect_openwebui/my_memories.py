@@ -230,10 +230,10 @@ async def undo(body: Any, user: Any, language: Any = None) -> list[Event]:
     undone = next((each for each in found if each is not None), None)
     if undone is None:
         return [notification(notices("undo.nothing"))]
-    told = notices.undone(undone)
-    if not told:
+    line = notices.undone(undone)
+    if not line:
         return [notification(notices("undo.not_recalled"))]
-    return [status(told), notification(told, kind="success")]
+    return [status(line), notification(line, kind="success")]
 
 
 def _answered_message(body: Any) -> tuple[str, str] | None:

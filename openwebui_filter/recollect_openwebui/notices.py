@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import (
     WAITING,
     Action,
@@ -211,20 +211,20 @@ class Notices:
 
         A verbatim copy is no news; the page has it.
         """
-        told = [each for each in map(self._change, updates) if each is not None]
+        lines = [each for each in map(self._change, updates) if each is not None]
         waiting = [each for each in updates if each.action is Action.QUARANTINE and each.reason in WAITING]
         count = [self._counted("approval", waiting)] if waiting else []
-        return _cut("; ".join([*count, *self._grouped(told)]), _LINE)
+        return _cut("; ".join([*count, *self._grouped(lines)]), _LINE)
 
     def meanwhile(self, updates: Sequence[Update]) -> str:
         """Return the same for changes by earlier turns since the last notice."""
-        told = self.changes(updates)
-        return _cut(self("meanwhile", line=f"{told[0].lower()}{told[1:]}"), _LINE) if told else ""
+        line = self.changes(updates)
+        return _cut(self("meanwhile", line=f"{line[0].lower()}{line[1:]}"), _LINE) if line else ""
 
     def undone(self, updates: Sequence[Update]) -> str:
         """Return a line with the undone changes, in order; "" if only the words are no longer recalled."""
-        told = self.changes(updates)
-        return _cut(self("undone", line=told), _LINE) if told else ""
+        line = self.changes(updates)
+        return _cut(self("undone", line=line), _LINE) if line else ""
 
     def _counted(self, key: str, items: Sequence[object]) -> str:
         return self(f"{key}.one" if len(items) == 1 else f"{key}.many", count=len(items))
@@ -238,23 +238,23 @@ class Notices:
     def _change(self, update: Update) -> tuple[str, tuple[str, ...]] | None:
         """Return a change's verb and its text; None if it is not shown: said again, doubted, held back, kept verbatim."""
         before, after = update.before or "", update.after or ""
-        told: tuple[str, tuple[str, ...]] | None
+        change: tuple[str, tuple[str, ...]] | None
         match update.action:
             case _ if update.reason is Reason.KEPT_VERBATIM:
-                told = None
+                change = None
             case Action.ADD:
-                told = "remembered", (after,)
+                change = "remembered", (after,)
             case Action.REPLACE | Action.EDIT | Action.RESTORE if before and after and before != after:
-                told = "replaced", (before, after)
+                change = "replaced", (before, after)
             case Action.REPLACE | Action.RESTORE if after and not before:
-                told = "remembered", (after,)
+                change = "remembered", (after,)
             case Action.RETIRE:
-                told = "over" if "heir" in update.details else "forgot", (before,)
+                change = "over" if "heir" in update.details else "forgot", (before,)
             case Action.ERASE:
-                told = "erased", (self("erased.what"),)
+                change = "erased", (self("erased.what"),)
             case _:  # said again, doubted, held back
-                told = None
-        return told
+                change = None
+        return change
 
     def _grouped(self, told: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
         """Return each verb once with all its texts, and their number if there are several."""

@@ -23,7 +23,7 @@ from recollect_proxy.metrics.health_check import PROBES, Probes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
-from recollect_proxy.web.errors import (
+from recollect_proxy.web.error_answers import (
     AMBIGUOUS,
     INTERNAL,
     METHOD_NOT_SUPPORTED,
@@ -214,13 +214,13 @@ def _build_memory_api(
 
 def _build_pages(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:
     from recollect_proxy.pages.application import pages  # noqa: PLC0415 -- as above, and templates with it
-    from recollect_proxy.pages.visit import PageParts  # noqa: PLC0415 -- as above
+    from recollect_proxy.pages.page_request import PageParts  # noqa: PLC0415 -- as above
 
     return pages(PageParts(engine, authentication, settings.public_url, settings.chat_link))
 
 
 def _build_mcp(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:
-    from recollect_proxy.mcp.application import KnownHosts, McpApplication  # noqa: PLC0415 -- its SDK takes a second
+    from recollect_proxy.mcp.streamable_http import KnownHosts, McpApplication  # noqa: PLC0415 -- its SDK takes a second
 
     return McpApplication(
         engine,

@@ -120,8 +120,8 @@ def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
 
 def deciding_details(change: Change) -> dict[str, Any]:
     """Return the author of a decision, as details of a row; none if unknown."""
-    told = None if isinstance(change, Hide | Erase) else change.decided_by
-    return {} if told is None else {"decided_by": told}
+    decided_by = None if isinstance(change, Hide | Erase) else change.decided_by
+    return {} if decided_by is None else {"decided_by": decided_by}
 
 
 def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:

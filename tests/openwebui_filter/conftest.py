@@ -19,7 +19,7 @@ from tests.support.people import Person, person
 
 from recollect.assembly import host_engine
 from recollect.engine import Engine
-from recollect.engine.background import inbox, model_waits
+from recollect.engine.background import inbox_drain, model_waits
 from recollect.model import Strategy
 from recollect.settings.engine_settings import EngineSettings
 from recollect.store import Postgres
@@ -73,7 +73,7 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_waits, "_LONGEST_SECONDS", 0.05)
     monkeypatch.setattr(conversation, "_IMPORT_SECONDS", 30.0)
     # A job that begins while the person's last one comes to its end finds their lease taken.
-    monkeypatch.setattr(inbox, "TAKEN_DELAY", timedelta(milliseconds=50))
+    monkeypatch.setattr(inbox_drain, "TAKEN_DELAY", timedelta(milliseconds=50))
     monkeypatch.setattr(engines, "EngineSettings", AsSaid)
 
 

@@ -14,7 +14,7 @@ from tests.support.people import Person
 from tests.support.waiting import until
 
 from recollect.engine import Engine
-from recollect.engine.recorder import ExchangeRecord
+from recollect.engine.exchange_recorder import ExchangeRecord
 from recollect.errors import StoreUnavailableError
 from recollect.model import Hints, Use
 from recollect_openwebui import conversation

@@ -18,9 +18,9 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Through
 
 from recollect.assembly import lifecycle
-from recollect.assembly.models import load_embedder
+from recollect.assembly.models_from_settings import load_embedder
 from recollect.engine import Engine
-from recollect.engine.background.worker import FormationWorker
+from recollect.engine.background.formation_worker import FormationWorker
 from recollect.model import STATEMENTS, Memory
 from recollect.ports import Embedder
 from recollect_proxy.app import App, LazyApplication

@@ -1,7 +1,7 @@
 """The terms of texts as snapshots have them. Never: a test."""
 
 from recollect.index import Document
-from recollect.store.rows import read_terms_of_memory
+from recollect.store.row_mapping import read_terms_of_memory
 
 
 def document_of(content: str) -> Document:

@@ -30,7 +30,7 @@ from recollect_proxy.access.principal import (
     person_of_provider,
 )
 from recollect_proxy.identity.caller import opaque_id
-from recollect_proxy.identity.signed import EMAIL, VERIFIED, told_id
+from recollect_proxy.identity.signed_token import EMAIL, VERIFIED, told_id
 
 _PURPOSE = b"recollect: sign-ins at a provider, 1"
 _SEED = Struct(">16sQ?")
@@ -188,12 +188,12 @@ class ProviderSignIn:
 
     async def _require_answer(self, answer: Mapping[str, str]) -> None:
         """Check that the answer is this provider's (RFC 9207), and a code."""
-        told = answer.get("iss")
-        if told is None:
+        issuer = answer.get("iss")
+        if issuer is None:
             configuration = await self._provider.configuration()
             is_ours = not configuration.authorization_response_iss_parameter_supported
         else:
-            is_ours = told == self._provider.issuer
+            is_ours = issuer == self._provider.issuer
         if not is_ours:
             raise SignInError(Refusal.UNPROVEN, "iss")
         if error := answer.get("error", ""):

@@ -17,7 +17,7 @@ from uuid import UUID
 
 import msgspec
 
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import Memory, Recall, Recollection, Skip
 from recollect.text.patterns import linear
 from recollect.wire import add_memories, decoded
@@ -247,10 +247,10 @@ async def _refuses_length(answer: Answer) -> bool:
 def says_too_long(error: bytes) -> bool:
     """Return whether the JSON of an error says so: by a code or a count, else in words."""
     try:
-        told = list(_objects(msgspec.json.decode(error), _DEEPEST))
+        objects = list(_objects(msgspec.json.decode(error), _DEEPEST))
     except (ValueError, RecursionError):
         return False
-    codes = [code for each in told for name in _CODES if isinstance(code := _of(each, name), str)]
+    codes = [code for each in objects for name in _CODES if isinstance(code := _of(each, name), str)]
     if any(_OTHER_CODE.search(code[:_READ]) for code in codes):
         return False
     if any(_CODE.search(code[:_READ]) for code in codes):
@@ -259,7 +259,7 @@ def says_too_long(error: bytes) -> bool:
         # Not `isinstance`: True is an int to that.
         all(type(_of(each, name)) is int for name in _COUNTED)
         or (isinstance(each, str) and _tells_length(each[:_READ]))
-        for each in told
+        for each in objects
     )
 
 

@@ -5,7 +5,7 @@ Never: SQL, prompts, header policy.
 
 from dataclasses import dataclass
 
-from recollect.engine.counts import AnswerCounts
+from recollect.engine.counters import AnswerCounts
 from recollect.model import Skip
 from recollect_proxy.chat.answer_relay import AnswerRelay
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
@@ -15,7 +15,7 @@ from recollect_proxy.chat.tracing import Traces
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
-from recollect_proxy.web.errors import UPSTREAM_BUSY, UPSTREAM_UNREACHABLE, send_failure
+from recollect_proxy.web.error_answers import UPSTREAM_BUSY, UPSTREAM_UNREACHABLE, send_failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import structlog
 
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.errors import RecollectError, raised_at
 from recollect.model import News, Turn
 from recollect.wire import ChatBody
@@ -142,8 +142,8 @@ def _before_answer(prepared: Prepared, turn: Turn, *, is_off: bool) -> bytes:
 def _learned(news: News, turn: Turn) -> bytes:
     try:
         texts = [each.after or each.before or "" for each in news.updates]
-        told = notices_of(turn, texts=texts).meanwhile(news.updates[::-1])
-        return _chunk(status(told)) if told else b""
+        line = notices_of(turn, texts=texts).meanwhile(news.updates[::-1])
+        return _chunk(status(line)) if line else b""
     except Exception as error:  # noqa: BLE001 -- as above
         return _untold(error)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from recollect.engine.counts import AnswerCounts
+from recollect.engine.counters import AnswerCounts
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreError
 from recollect.model import Exchange, FailedAt, Failure, project_scope

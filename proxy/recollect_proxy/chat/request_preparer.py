@@ -15,10 +15,10 @@ from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
+from recollect.engine.exchange_recorder import ExchangeRecord
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.live.recent_exchanges import asked_request
-from recollect.engine.recorder import ExchangeRecord
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import FailedAt, Failure, Skip, Turn
 from recollect.request_composition import compose_request
 from recollect.settings.upstreams import UpstreamSettings

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.engine.turns.prepared import NO_OPTIONS, RecallOptions
+from recollect.engine.turns.prompt_content import NO_OPTIONS, RecallOptions
 from recollect.model import LONGEST_PROJECT, Placement, Skip, project_name, project_scope, project_within
 from recollect.text.normalization import is_unfilled
 from recollect.wire import Dialect, decoded, is_light, may_have_options, session_skip, take_options
@@ -19,7 +19,7 @@ from recollect.wire.turn import DetectedTurn, detect_turn
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.identity.caller import Caller, header_text, opaque_id
 from recollect_proxy.web.asgi import Headers, content_encodings
-from recollect_proxy.web.errors import OPTIONS_NOT_CUT, OPTIONS_NOT_READ, Failure, invalid_option
+from recollect_proxy.web.error_answers import OPTIONS_NOT_CUT, OPTIONS_NOT_READ, Failure, invalid_option
 
 LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of a chat request up to which it is read for memory; larger ones just pass. A chat with a few pictures has less,

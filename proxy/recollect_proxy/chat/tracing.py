@@ -106,7 +106,7 @@ def traces_from_environment() -> Traces:
 
 def _of_chat(request: OutboundRequest, recorder: ReplyRecorder, api: str) -> dict[str, Any]:
     parsed = recorder.parsed
-    told = {
+    attributes = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": _PROVIDERS.get(api, "openai"),
         "gen_ai.request.model": request.turn.model,
@@ -116,7 +116,7 @@ def _of_chat(request: OutboundRequest, recorder: ReplyRecorder, api: str) -> dic
         "gen_ai.usage.output_tokens": parsed.completion_tokens if parsed else None,
         "recollect.request.id": str(request.id),
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _of_recall(request: OutboundRequest) -> dict[str, Any]:

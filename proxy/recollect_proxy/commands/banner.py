@@ -11,7 +11,7 @@ from recollect_proxy.build_destinations import default_base
 from recollect_proxy.identity.identity import OPENWEBUI_JWT_HEADER, SECRET_HEADER
 from recollect_proxy.settings.admin_token import AdminToken
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
-from recollect_proxy.settings.urls import without_credentials
+from recollect_proxy.settings.shown_urls import without_credentials
 
 
 def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> str:

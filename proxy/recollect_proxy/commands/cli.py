@@ -15,21 +15,29 @@ from recollect_proxy.commands.key import key
 from recollect_proxy.commands.mcp import mcp
 from recollect_proxy.commands.serve import serve, worker
 from recollect_proxy.commands.try_model import try_model
+from recollect_proxy.doctor.doctor_command import doctor
 from recollect_proxy.importers.import_command import import_
-from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.store_commands.audit_command import audit_store
 from recollect_proxy.store_commands.backlog_commands import backfill, reembed, reindex
 from recollect_proxy.store_commands.memories_commands import chats_app, memories_app
 from recollect_proxy.store_commands.projects_commands import projects_app, teams_app
-from recollect_proxy.store_commands.upkeep_commands import erase, export, migrate, report, retry, usage, users
+from recollect_proxy.store_commands.users_and_upkeep_commands import (
+    erase,
+    export,
+    migrate,
+    report,
+    retry,
+    usage,
+    users,
+)
 
 
 def _settings_help() -> str:
     def line(name: str, field: FieldInfo) -> str:
         default = None if field.is_required() else field.get_default(call_default_factory=True)
         shown = as_variable(default)
-        told = f" (default: {shown})" if shown else ""  # rich takes [...] for markup
-        return f"RECOLLECT_{name.upper()}: {field.description}{told}"
+        ending = f" (default: {shown})" if shown else ""  # rich takes [...] for markup
+        return f"RECOLLECT_{name.upper()}: {field.description}{ending}"
 
     groups = [
         "\n\n".join([f"{title}:", *(line(name, field) for name, field in fields)])

@@ -26,9 +26,9 @@ from recollect_proxy.settings.command_settings import (
     read_sources,
 )
 from recollect_proxy.settings.proxy_settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
-from recollect_proxy.settings.urls import HIDDEN, without_credentials, without_path
+from recollect_proxy.settings.shown_urls import HIDDEN, without_credentials, without_path
+from recollect_proxy.store_commands.options_of_commands import AsJson
 from recollect_proxy.store_commands.printing import print_json
-from recollect_proxy.store_commands.running_commands import AsJson
 
 FILES = {
     SETTINGS_FILE: "Settings, a line each: `memory_tokens = 800`. `RECOLLECT_CONFIG` names another file.",

@@ -13,9 +13,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recollect.assembly.checks import check_database, check_model
 from recollect.assembly.data_folder import check_global_memories
-from recollect.assembly.models import check_embedders, check_extraction
+from recollect.assembly.database_and_model_check import check_database, check_model
+from recollect.assembly.models_from_settings import check_embedders, check_extraction
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.settings.engine_settings import NOWHERE
@@ -26,7 +26,7 @@ from recollect_proxy.identity.identity import is_loopback
 from recollect_proxy.settings.admin_token import kept_token, made_token
 from recollect_proxy.settings.command_settings import Sources, complaints, secret_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
-from recollect_proxy.settings.urls import without_credentials
+from recollect_proxy.settings.shown_urls import without_credentials
 
 
 @dataclass(slots=True)
@@ -104,8 +104,10 @@ def _ask_provider(found: Findings, settings: ProxySettings) -> None:
         return  # it is complained of already
     except SignInError as error:
         is_other = error.reason == "issuer"
-        told = "it names itself differently" if is_other else f"nobody can sign in there now ({error.reason})"
-        found.remarks.append(f"RECOLLECT_OIDC_ISSUER: {told}.")
+        reason = (
+            "it names itself differently" if is_other else f"nobody can sign in there now ({error.reason})"
+        )
+        found.remarks.append(f"RECOLLECT_OIDC_ISSUER: {reason}.")
 
 
 def _complaints(settings: ProxySettings) -> Iterator[str]:

@@ -7,7 +7,7 @@ import typer
 
 from recollect.settings.engine_settings import NOWHERE
 from recollect_proxy.settings.command_settings import UNUSED_UPSTREAM, read_settings
-from recollect_proxy.store_commands.running_commands import project_named
+from recollect_proxy.store_commands.options_of_commands import project_named
 
 _User: TypeAlias = Annotated[
     str | None, typer.Argument(help="The user's id, as the memory API knows it: a key of their own.")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from recollect.model import project_scope
-from recollect_proxy.store_commands.running_commands import (
+from recollect_proxy.store_commands.options_of_commands import (
     MISUSED,
     DatabaseUrl,
     DataDir,

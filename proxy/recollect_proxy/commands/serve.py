@@ -95,7 +95,7 @@ def _run_server(settings: ProxySettings) -> None:
         raise typer.Exit(_CANNOT_START)
     import uvloop
 
-    from recollect.runtime.allocator import give_memory_back
+    from recollect.runtime.memory_allocator import give_memory_back
     from recollect_proxy.app import App
     from recollect_proxy.commands.banner import banner
     from recollect_proxy.serving.server import Server

@@ -30,7 +30,7 @@ def try_model(
     Each is formed as a worker forms it, in a database that is gone afterwards. Prints how much was kept,
     missed and invented, and the seconds a message took. Ends with 1 if the model can't be asked.
     """
-    from recollect.assembly.checks import describe_failure
+    from recollect.assembly.database_and_model_check import describe_failure
     from recollect.errors import ExtractorError
     from recollect.runtime.logs import configure_logging
     from recollect_proxy.commands.try_model_judgement import report

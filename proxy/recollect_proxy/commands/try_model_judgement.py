@@ -181,9 +181,9 @@ def _faults(judgements: Sequence[Judgement]) -> Iterator[str]:
     if faulty:
         yield ""
     for each in faulty:
-        told = [] if each.is_readable else [("unreadable", "the answer has no form that can be read")]
-        told += [("missed", text) for text in each.missed] + [("invented", text) for text in each.invented]
-        for verb, text in told:
+        rows = [] if each.is_readable else [("unreadable", "the answer has no form that can be read")]
+        rows += [("missed", text) for text in each.missed] + [("invented", text) for text in each.invented]
+        for verb, text in rows:
             yield _cut(f"{each.labelled.id:<16}  {verb:<10}  {on_a_terminal(' '.join(text.split()))}")
 
 

@@ -228,7 +228,7 @@ def _openwebui_token(settings: ProxySettings) -> Mode:
             "RECOLLECT_IDENTITY=openwebui-jwt needs RECOLLECT_OPENWEBUI_JWT_SECRET: "
             "OpenWebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET."
         )
-    from recollect_proxy.identity.signed import OpenWebUIToken  # noqa: PLC0415 -- cryptography, for this mode alone
+    from recollect_proxy.identity.signed_token import OpenWebUIToken  # noqa: PLC0415 -- cryptography, for this mode alone
 
     return OpenWebUIToken(secret.get_secret_value(), header=OPENWEBUI_JWT_HEADER)
 
@@ -257,7 +257,7 @@ def _provider_token(settings: ProxySettings) -> Mode:
             "be sent on, and prove the user to whoever runs the upstream. Set RECOLLECT_UPSTREAM_API_KEY: any "
             "word where the LLM asks for none."
         )
-    from recollect_proxy.identity.signed import ProviderToken  # noqa: PLC0415 -- as above
+    from recollect_proxy.identity.signed_token import ProviderToken  # noqa: PLC0415 -- as above
 
     return ProviderToken(
         settings.jwks_file, issuer=issuer, audience=audience, user_claim=settings.oidc_user_claim or "sub"

@@ -285,8 +285,8 @@ def stable_id(at: datetime, *names: str) -> UUID:
     It sorts by time, of which milliseconds count, and a repeated import yields the same id.
     """
     # The lengths make the joined names unambiguous.
-    told = "".join(f"{len(name)}:{name}" for name in map(storable_text, names))
-    chance = int.from_bytes(sha256(told.encode()).digest()[:16])
+    joined = "".join(f"{len(name)}:{name}" for name in map(storable_text, names))
+    chance = int.from_bytes(sha256(joined.encode()).digest()[:16])
     milliseconds = int(at.timestamp() * 1000) & (2**48 - 1)
     high, low = chance >> 116, chance & (2**62 - 1)
     return UUID(int=milliseconds << 80 | _VERSION << 76 | high << 64 | _VARIANT << 62 | low)
@@ -319,9 +319,9 @@ def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
         begun = max(begun, _time_of(said, position, at) or begun)
         turn = _turn(chat, said[max(0, position + 1 - _HEARD) : position + 1], begun)
         if turn is not None:
-            told = history[max(0, position - _CARRIED) : position]
+            carried = history[max(0, position - _CARRIED) : position]
             whole = replace(
-                turn, history=told, anchors=((position, keys[position]),), model=_model(said, position)
+                turn, history=carried, anchors=((position, keys[position]),), model=_model(said, position)
             )
             # Not where an error stands in place of the answer.
             if not any(answer.is_failed for answer in said[position + 1 : position + 2]):

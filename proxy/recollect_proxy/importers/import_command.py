@@ -15,8 +15,7 @@ import typer
 
 from recollect_proxy.settings.command_settings import database_shown
 from recollect_proxy.settings.proxy_settings import ProxySettings
-from recollect_proxy.store_commands.printing import print_json
-from recollect_proxy.store_commands.running_commands import (
+from recollect_proxy.store_commands.options_of_commands import (
     MISUSED,
     AsJson,
     DatabaseUrl,
@@ -28,12 +27,13 @@ from recollect_proxy.store_commands.running_commands import (
     settings_of,
     user_named,
 )
+from recollect_proxy.store_commands.printing import print_json
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from recollect_proxy.importers.common_format import Source
-    from recollect_proxy.importers.tally import Tally
+    from recollect_proxy.importers.import_counts import Tally
     from recollect_proxy.takeout.export_file import Restored
 
 
@@ -142,7 +142,7 @@ def import_(
 
 def _print_tally(settings: ProxySettings, tally: "Tally", *, dry_run: bool, as_json: bool) -> None:
     """Print the counts, the rows that can't be read, and hints; with ``as_json`` only the counts on stdout."""
-    from recollect_proxy.importers.tally import hints
+    from recollect_proxy.importers.import_counts import hints
 
     for line in tally.problems():
         typer.echo(f"skipped: {line}", err=True)
@@ -188,8 +188,8 @@ async def bring(
     """
     from recollect.assembly.policy_from_settings import make_policy
     from recollect_proxy.importers.common_format import SourceError
+    from recollect_proxy.importers.import_counts import Tally
     from recollect_proxy.importers.importer import Importer, open_destination
-    from recollect_proxy.importers.tally import Tally
 
     policy = make_policy(settings)
     async with opening as source:

@@ -46,8 +46,8 @@ from recollect_proxy.importers.common_format import (
     exchanges_of,
     name_of,
 )
+from recollect_proxy.importers.import_counts import Tally
 from recollect_proxy.importers.screening import Brought, Kept, Version, next_change, screened, version_id
-from recollect_proxy.importers.tally import Tally
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _PAGE = 500

@@ -181,8 +181,8 @@ def _claude_text(message: Row) -> str:
     """Return the text parts of a message, without thinking and tools; its plain text if it has no parts."""
     content = message.get("content")
     parts = content if isinstance(content, list) else []
-    told = parts_of([each for each in parts if isinstance(each, dict) and each.get("type") == "text"])
-    return told or text_of(message.get("text"))
+    text = parts_of([each for each in parts if isinstance(each, dict) and each.get("type") == "text"])
+    return text or text_of(message.get("text"))
 
 
 _TEXTS = ("memory", "data", "text", "content")
@@ -195,19 +195,19 @@ def read_mem0(item: Row) -> Iterator[StoredMemory]:
         BrokenRowError: It has no text.
     """
     payload = item.get("payload")
-    told = {**item, **payload} if isinstance(payload, dict) else item
-    content = next((told[name] for name in _TEXTS if isinstance(told.get(name), str)), None)
+    merged = {**item, **payload} if isinstance(payload, dict) else item
+    content = next((merged[name] for name in _TEXTS if isinstance(merged.get(name), str)), None)
     if content is None:
         raise BrokenRowError("it has no text")
-    id_, at = item.get("id"), moment(told.get("created_at"))
+    id_, at = item.get("id"), moment(merged.get("created_at"))
     yield StoredMemory(
         id=storable_text(str(id_) if isinstance(id_, str | int) else content),
-        user_id=opaque_id(told.get("user_id")) or "",
+        user_id=opaque_id(merged.get("user_id")) or "",
         content=storable_text(content),
         created_at=at,
-        said_at=moment(told.get("updated_at")) or at,
-        tags=tags_in(told.get("categories")),
-        metadata=metadata_in(told.get("metadata")),
+        said_at=moment(merged.get("updated_at")) or at,
+        tags=tags_in(merged.get("categories")),
+        metadata=metadata_in(merged.get("metadata")),
     )
 
 
@@ -226,8 +226,8 @@ def read_line(item: Row) -> Iterator[StoredChat]:
     messages = item.get("messages")
     if not isinstance(messages, list):
         raise BrokenRowError("it holds no list of messages")
-    told = merge_answers(_messages_of(messages, text_of(item.get("model"))))
-    yield StoredChat(_first_id(item, _CHATS) or _name_of(told), _first_id(item, _USERS), told, _time(item))
+    said = merge_answers(_messages_of(messages, text_of(item.get("model"))))
+    yield StoredChat(_first_id(item, _CHATS) or _name_of(said), _first_id(item, _USERS), said, _time(item))
 
 
 def _messages_of(messages: list[Any], model: str) -> Iterator[Said]:

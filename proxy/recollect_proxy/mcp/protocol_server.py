@@ -174,8 +174,8 @@ class _Answers:
             if uri == PROFILE:
                 await caller.reads("read_profile")
                 profile = await caller.memories.profile(caller.user_id)
-                told = {"known": profile.count, "statements": profile.statements}
-                found: Struct = shaped(told, ProfileDocument)
+                summary = {"known": profile.count, "statements": profile.statements}
+                found: Struct = shaped(summary, ProfileDocument)
             else:
                 known = _memory_id(uri)
                 await caller.reads("read_memory")

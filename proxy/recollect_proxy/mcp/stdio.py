@@ -142,8 +142,10 @@ async def bridge(
         headers[PROJECT] = quote(project, safe="")
     async with httpx2.AsyncClient(headers=headers, timeout=_SECONDS) as http_client:
         asked = _Bridge(endpoint(url), http_client)
-        told = await asked.instructions()  # the token may be for an agent's memory, without ``project``
-        yield server_of(asked, told or instructions_for(project_scope(user_id or "", project)))
+        instructions = (
+            await asked.instructions()
+        )  # the token may be for an agent's memory, without ``project``
+        yield server_of(asked, instructions or instructions_for(project_scope(user_id or "", project)))
 
 
 def endpoint(url: str) -> str:
@@ -199,8 +201,8 @@ class _Bridge:
             answered = _answer_in(error)
             if answered is not None and self._refused is None:
                 raise answered from None
-            told = _REFUSED.get(self._refused or "", "Recollect can't be reached at RECOLLECT_URL.")
-            raise MCPError(INTERNAL_ERROR, told) from error
+            message = _REFUSED.get(self._refused or "", "Recollect can't be reached at RECOLLECT_URL.")
+            raise MCPError(INTERNAL_ERROR, message) from error
 
     @asynccontextmanager
     async def _connected(self, name: str) -> AsyncIterator[Client]:

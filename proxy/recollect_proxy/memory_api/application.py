@@ -30,9 +30,16 @@ from recollect.model import KeptAnswer, project_within
 from recollect.text.patterns import Anchored, escape
 from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.identity.caller import readable_id
-from recollect_proxy.memory_api import of_chats, of_insights, of_memories, of_people, of_sharing
+from recollect_proxy.memory_api import (
+    chat_operations,
+    insight_operations,
+    memory_operations,
+    people_operations,
+    sharing_operations,
+)
 from recollect_proxy.memory_api.documentation import DOCUMENTATION, documentation, write_document
-from recollect_proxy.memory_api.reading import (
+from recollect_proxy.memory_api.request_and_reply import ApiParts, Asked, Reply, reply_of
+from recollect_proxy.memory_api.request_validation import (
     RefusedError,
     answer_to,
     invalid_parameter,
@@ -43,7 +50,6 @@ from recollect_proxy.memory_api.reading import (
     read_query,
     versions_named,
 )
-from recollect_proxy.memory_api.request_and_reply import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.web.asgi import (
     ClientLeftError,
     Incoming,
@@ -62,7 +68,13 @@ PROBLEM = "application/problem+json"
 _LONGEST_BODY = _LONGEST_PATH = 64 * 1024
 _FUNCTIONS = {
     name: each
-    for module in (of_memories, of_chats, of_people, of_sharing, of_insights)
+    for module in (
+        memory_operations,
+        chat_operations,
+        people_operations,
+        sharing_operations,
+        insight_operations,
+    )
     for name, each in vars(module).items()
 }
 ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}

@@ -197,8 +197,8 @@ def _declared(shape: type[Struct], where: str, names: Iterable[str]) -> list[dic
             given |= {} if one == {"type": "null"} else one
         given.pop("description", None)
         is_required = name in declared.get("required", ())
-        told = {"name": name, "in": where, "required": is_required, "schema": given}
-        found.append({**told, "description": schema["description"]})
+        parameter = {"name": name, "in": where, "required": is_required, "schema": given}
+        found.append({**parameter, "description": schema["description"]})
     return found
 
 
@@ -231,8 +231,8 @@ def _export_schema() -> dict[str, Any]:
 
 def _responses(operation: Operation[Any]) -> dict[str, Any]:
     shape = operation.answers
-    told = (inspect.getdoc(shape) or "") if issubclass(shape, Struct) else "Done."
-    done: dict[str, Any] = {"description": told.partition("\n\n")[0]}
+    description = (inspect.getdoc(shape) or "") if issubclass(shape, Struct) else "Done."
+    done: dict[str, Any] = {"description": description.partition("\n\n")[0]}
     if shape is Memory:
         done["headers"] = _ETAG
     if shape is not type(None):

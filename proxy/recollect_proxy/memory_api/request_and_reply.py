@@ -29,7 +29,7 @@ from recollect.text.patterns import anchored
 from recollect.text.secrets.masking import id_without_secrets
 from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.access.principal import Principal
-from recollect_proxy.memory_api.reading import RefusedError, invalid_parameter
+from recollect_proxy.memory_api.request_validation import RefusedError, invalid_parameter
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import Inquiry, read_condition
 from recollect_proxy.web.asgi import Incoming

@@ -21,7 +21,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.counts import AnswerCounts, FormationCounts, RecallCounts
+from recollect.engine.counters import AnswerCounts, FormationCounts, RecallCounts
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import Awaits, SearchPath, Skip, Unread
 from recollect.model.statistics import Histogram

@@ -12,7 +12,7 @@ import msgspec
 import structlog
 
 from recollect.engine import Engine
-from recollect.engine.counts import ModelUse
+from recollect.engine.counters import ModelUse
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import Backlog
 from recollect_proxy.web.asgi import Receive, Scope, Send, respond

@@ -14,7 +14,7 @@ from litestar import Response, get, post
 from litestar.params import FromQuery
 
 from recollect.engine import system_clock
-from recollect.engine.people.report import share
+from recollect.engine.people.weekly_report import share
 from recollect.engine.turns.explain import InspectedCandidate, Inspection
 from recollect.errors import (
     BudgetSpentError,
@@ -30,13 +30,13 @@ from recollect.model.local_time import wall
 from recollect.model.statistics import Histogram, TableSize
 from recollect.text.normalization import storable_text
 from recollect_proxy.chat.answer_relay import preview
-from recollect_proxy.pages.entry import set_session
+from recollect_proxy.pages.changes_chats_and_data import number_named
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
-from recollect_proxy.pages.memories import other_id_named
-from recollect_proxy.pages.overview import number_named
+from recollect_proxy.pages.page_request import InVisit, Reading, Transaction, Visit, require_administrator
 from recollect_proxy.pages.recalls import memory_of, signals_of
 from recollect_proxy.pages.rendering import Catalogue
-from recollect_proxy.pages.visit import InVisit, Reading, Transaction, Visit, require_administrator
+from recollect_proxy.pages.sign_in import set_session
+from recollect_proxy.pages.single_memory import other_id_named
 
 _USERS = 50
 _LONGEST_ID = 256
@@ -168,14 +168,14 @@ def _page(visit: Visit, **values: Any) -> Response[str]:
 
 def _tried(candidate: InspectedCandidate) -> dict[str, Any]:
     """Return the values of something found for a question; its ``score`` is 0 if every chat gets it."""
-    told = candidate.told
+    outcome = candidate.told
     return {
         "text": preview(candidate.content),
-        "memory_id": memory_of(told),
-        "standing": told.get("standing", False),
-        "signals": signals_of(told["parts"]),
-        "score": float(told["score"]),
-        "dropped": told["dropped"],
+        "memory_id": memory_of(outcome),
+        "standing": outcome.get("standing", False),
+        "signals": signals_of(outcome["parts"]),
+        "score": float(outcome["score"]),
+        "dropped": outcome["dropped"],
     }
 
 
@@ -297,9 +297,11 @@ _CHARTS: tuple[tuple[str, Mapping[str, Callable[[DayOfActivity], float | None]],
 def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Columns]:
     """Return the charts of ``days``; a day of which nothing is known counts nothing."""
     found = {each.day: each for each in known}
-    told = [found.get(day, DayOfActivity(day)) for day in days]
+    activity = [found.get(day, DayOfActivity(day)) for day in days]
     return [
-        Columns(name, days, {each: [read(day) for day in told] for each, read in series.items()}, unit, limit)
+        Columns(
+            name, days, {each: [read(day) for day in activity] for each, read in series.items()}, unit, limit
+        )
         for name, series, unit, limit in _CHARTS
     ]
 
@@ -315,8 +317,11 @@ def _since_start(visit: Visit) -> dict[str, list[_Bar]]:
 
 def _histogram(words: Catalogue, seconds: Histogram) -> list[_Bar]:
     """Return the bars of counts by their upper edges in seconds; the last count has the values above the last edge."""
-    told = [words.duration(edge) for edge in seconds.edges]
-    names = [*(words("analytics.up_to", edge=edge) for edge in told), words("analytics.over", edge=told[-1])]
+    labels = [words.duration(edge) for edge in seconds.edges]
+    names = [
+        *(words("analytics.up_to", edge=edge) for edge in labels),
+        words("analytics.over", edge=labels[-1]),
+    ]
     return bars(dict(zip(names, seconds.counts, strict=True)), sort=False)
 
 

@@ -13,12 +13,12 @@ from litestar.params import FromPath
 from recollect.errors import raised_at
 from recollect_proxy.pages import (
     administrators,
-    entry,
-    memories,
+    changes_chats_and_data,
     memory_list,
-    overview,
     recalls,
     settings,
+    sign_in,
+    single_memory,
 )
 from recollect_proxy.pages.failures import (
     BROKEN,
@@ -29,8 +29,8 @@ from recollect_proxy.pages.failures import (
     PageError,
     failure_of,
 )
+from recollect_proxy.pages.page_request import PageParts, provide_change, provide_reading, redirect, visit_of
 from recollect_proxy.pages.rendering import BASE
-from recollect_proxy.pages.visit import PageParts, provide_change, provide_reading, redirect, visit_of
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, leaving
 
 _LONGEST_FORM = 64 * 1024
@@ -57,7 +57,7 @@ _TOLD = {"hx-retarget": "#told", "hx-reswap": "innerHTML", "hx-reselect": ".noti
 """Where a script shows a failure, whatever part of an answer it would have shown where."""
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
-_PAGES = (administrators, entry, memories, memory_list, overview, recalls, settings)
+_PAGES = (administrators, sign_in, single_memory, memory_list, changes_chats_and_data, recalls, settings)
 """The modules whose handlers are the pages."""
 
 log = structlog.get_logger(__name__)

@@ -13,8 +13,15 @@ from recollect.errors import EmbedderError
 from recollect.model import SHOWN, STATEMENTS, Kind, Memory, MemoryFilter, Stage, Use, tags_named
 from recollect.text.normalization import storable_text
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
-from recollect_proxy.pages.memories import content_of, id_named, id_of, last_change, other_id_named, tags_of
-from recollect_proxy.pages.visit import Reading, Transaction, Visit, chats_of
+from recollect_proxy.pages.page_request import Reading, Transaction, Visit, chats_of
+from recollect_proxy.pages.single_memory import (
+    content_of,
+    id_named,
+    id_of,
+    last_change,
+    other_id_named,
+    tags_of,
+)
 
 PER_PAGE = 50
 _MOST_WORDS = 8

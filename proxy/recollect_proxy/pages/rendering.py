@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from recollect.model import UNNAMED, Project, Team
 from recollect_proxy.access.own_tokens import PageSession
-from recollect_proxy.settings.urls import CHAT
+from recollect_proxy.settings.shown_urls import CHAT
 
 if TYPE_CHECKING:
     from recollect_proxy.access.provider_sign_in import ProviderSignIn

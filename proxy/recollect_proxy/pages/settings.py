@@ -23,9 +23,16 @@ from recollect.model import (
     ProfileField,
 )
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
-from recollect_proxy.pages.memories import content_of, id_of
-from recollect_proxy.pages.visit import Change, InVisit, Reading, Transaction, Visit, require_administrator
-from recollect_proxy.settings.flags import FlagField, flag_fields
+from recollect_proxy.pages.page_request import (
+    Change,
+    InVisit,
+    Reading,
+    Transaction,
+    Visit,
+    require_administrator,
+)
+from recollect_proxy.pages.single_memory import content_of, id_of
+from recollect_proxy.settings.runtime_settings import FlagField, flag_fields
 
 _FIELDS = tuple(each for each in flag_fields() if each.name not in OF_ONE)
 """The fields of all settings but those that each user gives alone."""

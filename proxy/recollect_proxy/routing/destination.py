@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from recollect_proxy.upstream.upstream import Upstream
 from recollect_proxy.web.asgi import Application, Event, Receive, Scope, Send
-from recollect_proxy.web.errors import MODELS_STAY, NOT_FOUND, Failure, Refusing
+from recollect_proxy.web.error_answers import MODELS_STAY, NOT_FOUND, Failure, Refusing
 from recollect_proxy.web.paths import changes_models, is_of_api
 
 COMPLETIONS_PATH = b"/chat/completions"

@@ -14,7 +14,7 @@ import msgspec
 import structlog
 
 from recollect.wire import decoded, is_light
-from recollect.wire.body import AmbiguousModelError, named_model
+from recollect.wire.request_body import AmbiguousModelError, named_model
 from recollect_proxy.chat.answer_relay import RecallReports
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.passthrough import is_json
@@ -36,7 +36,7 @@ from recollect_proxy.web.asgi import (
     unless_left,
     values,
 )
-from recollect_proxy.web.errors import (
+from recollect_proxy.web.error_answers import (
     IDENTITY_REQUIRED,
     MODEL_NOT_READ,
     MODEL_READ_LATE,

@@ -14,7 +14,7 @@ from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from recollect_proxy.app import App
-from recollect_proxy.serving.protocol import BoundedProtocol
+from recollect_proxy.serving.http_protocol import BoundedProtocol
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.upstream.websockets import LARGEST_MESSAGE
 

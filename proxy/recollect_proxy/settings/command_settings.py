@@ -19,7 +19,7 @@ from recollect.settings.variables_and_file import (
     settings_file,
 )
 from recollect_proxy.settings.proxy_settings import LogLevel, ProxySettings
-from recollect_proxy.settings.urls import without_credentials
+from recollect_proxy.settings.shown_urls import without_credentials
 
 _LONGEST_SHOWN = 80
 _ALIKE = 0.85
@@ -103,8 +103,8 @@ class Sources:
         )
         shown = self._source_in_words(name)
         source = self.source(name)
-        told = f"{PREFIX}{name.upper()}{_within(mistake['loc'][1:])}: {said}"
-        return told if source == "default" else f"{told} (it is {shown}, from the {source})"
+        complaint = f"{PREFIX}{name.upper()}{_within(mistake['loc'][1:])}: {said}"
+        return complaint if source == "default" else f"{complaint} (it is {shown}, from the {source})"
 
     def _source_in_words(self, name: str) -> str:
         given = self._options.get(name, self._variables.get(name, self._told.get(name)))

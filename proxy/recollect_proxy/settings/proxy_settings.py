@@ -11,7 +11,7 @@ from pydantic_settings import NoDecode
 from recollect.model import SystemStyle
 from recollect.settings.engine_settings import EngineSettings
 from recollect.settings.upstreams import UpstreamSettings, checked_upstreams, http_url, parse_upstreams
-from recollect_proxy.settings.urls import CHAT
+from recollect_proxy.settings.shown_urls import CHAT
 
 
 class ProxyInternals(BaseModel):

@@ -1,5 +1,5 @@
 """Commands that look after the configured store itself, while a server runs or not: `users`, `memories`, `erase`, ...
 
-``running_commands`` has their common options and opens the engine, ``printing`` prints their results. Read ``projects_commands``
+``options_of_commands`` has their common options and opens the engine, ``printing`` prints their results. Read ``projects_commands``
 first.
 """

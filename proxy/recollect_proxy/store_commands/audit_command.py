@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.model import Fault, Finding, person_of, project_of
-from recollect_proxy.store_commands.printing import Output, print_output, print_table
-from recollect_proxy.store_commands.running_commands import (
+from recollect_proxy.store_commands.options_of_commands import (
     MISUSED,
     AsJson,
     DatabaseUrl,
@@ -27,6 +26,7 @@ from recollect_proxy.store_commands.running_commands import (
     settings_with_model,
     whole_id,
 )
+from recollect_proxy.store_commands.printing import Output, print_output, print_table
 
 if TYPE_CHECKING:
     from recollect.engine.people.store_audit import StoreAudit
@@ -177,8 +177,8 @@ async def _repaired(
         "repaired": repaired,
         **({} if shown is None else {"findings": shown}),
     }
-    told = f"repaired: {repaired} memories. To undo it: recollect audit-store --undo {run}"
-    return Output(document, [] if run is None else [told])
+    line = f"repaired: {repaired} memories. To undo it: recollect audit-store --undo {run}"
+    return Output(document, [] if run is None else [line])
 
 
 def _row(user_id: str, finding: Finding) -> tuple[object, ...]:

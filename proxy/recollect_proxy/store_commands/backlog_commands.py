@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from recollect.model import person_of
-from recollect_proxy.store_commands.printing import Output, print_output
-from recollect_proxy.store_commands.running_commands import (
+from recollect_proxy.store_commands.options_of_commands import (
     MISUSED,
     AsJson,
     DatabaseUrl,
@@ -24,6 +23,7 @@ from recollect_proxy.store_commands.running_commands import (
     run_or_exit,
     settings_with_model,
 )
+from recollect_proxy.store_commands.printing import Output, print_output
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

@@ -23,8 +23,7 @@ from recollect.model import (
     tags_named,
 )
 from recollect.model.local_time import server_zone, wall
-from recollect_proxy.store_commands.printing import Output, Table
-from recollect_proxy.store_commands.running_commands import (
+from recollect_proxy.store_commands.options_of_commands import (
     MISUSED,
     User,
     Yes,
@@ -37,7 +36,8 @@ from recollect_proxy.store_commands.running_commands import (
     whole_chat,
     whole_id,
 )
-from recollect_proxy.store_commands.upkeep_commands import erasure_output
+from recollect_proxy.store_commands.printing import Output, Table
+from recollect_proxy.store_commands.users_and_upkeep_commands import erasure_output
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.model import LONGEST_PROJECT, TEAM, Project, Team, TeamRole, project_scope, team_name
-from recollect_proxy.store_commands.printing import Output, Table
-from recollect_proxy.store_commands.running_commands import (
+from recollect_proxy.store_commands.options_of_commands import (
     MISUSED,
     Title,
     User,
@@ -17,7 +16,8 @@ from recollect_proxy.store_commands.running_commands import (
     project_named,
     title_named,
 )
-from recollect_proxy.store_commands.upkeep_commands import erasure_output
+from recollect_proxy.store_commands.printing import Output, Table
+from recollect_proxy.store_commands.users_and_upkeep_commands import erasure_output
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

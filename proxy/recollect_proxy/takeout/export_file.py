@@ -163,10 +163,10 @@ async def restore_file(
 def _checked_export(path: Path) -> JsonFile:
     """Open an export, and check each of its rows."""
     export = split_lists(path)
-    told = {name: decoded(export.values[name]) for name in ("format", "version") if name in export.values}
-    if told.get("format") != FORMAT:
+    head = {name: decoded(export.values[name]) for name in ("format", "version") if name in export.values}
+    if head.get("format") != FORMAT:
         raise FileError('This is no export of Recollect: "format" is not "recollect-export".')
-    if told.get("version") != VERSION:
+    if head.get("version") != VERSION:
         raise FileError(f"This export is of another version than {VERSION}: a newer Recollect wrote it.")
     for section in ROWS:
         if section in export.values:

@@ -368,9 +368,9 @@ class AdminRead(Struct):
     operation: Words
 
     def __post_init__(self) -> None:
-        told = self.operation.removeprefix(OF_SETTINGS)
-        if told != self.operation:
-            msgspec.json.decode(told, type=_ChangedSettings)
+        operation = self.operation.removeprefix(OF_SETTINGS)
+        if operation != self.operation:
+            msgspec.json.decode(operation, type=_ChangedSettings)
 
 
 class KeptAnswer(_OfProject):

@@ -21,7 +21,7 @@ from recollect_proxy.upstream.connection import (
 )
 from recollect_proxy.upstream.pool import Address, Lent, Pool
 from recollect_proxy.web.asgi import Headers
-from recollect_proxy.web.errors import (
+from recollect_proxy.web.error_answers import (
     BAD_REQUEST,
     UPSTREAM_BROKE_OFF,
     UPSTREAM_BUSY,

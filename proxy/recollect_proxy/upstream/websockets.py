@@ -12,7 +12,7 @@ from websockets.typing import Subprotocol
 
 from recollect_proxy.upstream.upstream import Upstream, UpstreamError
 from recollect_proxy.web.asgi import Headers, Receive, Scope, Send
-from recollect_proxy.web.errors import (
+from recollect_proxy.web.error_answers import (
     UPSTREAM_BROKE_OFF,
     UPSTREAM_SILENT,
     UPSTREAM_UNREACHABLE,

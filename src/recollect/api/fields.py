@@ -226,8 +226,8 @@ def metadata_named(pairs: Iterable[str]) -> dict[str, Any]:
     Raises:
         ValidationError: They can be none.
     """
-    told = (each.partition(":") for each in pairs)
-    return convert({key.strip(): _scalar(value.strip()) for key, _, value in told}, MetadataOfMemory)
+    split = (each.partition(":") for each in pairs)
+    return convert({key.strip(): _scalar(value.strip()) for key, _, value in split}, MetadataOfMemory)
 
 
 def pairs_of(metadata: Metadata) -> list[str]:

@@ -20,6 +20,7 @@ from recollect.api.failures import (
     WITH_TOKEN,
     Failure,
 )
+from recollect.api.formation_trials import *
 from recollect.api.insights import *
 from recollect.api.memories import *
 from recollect.api.people import *
@@ -34,7 +35,6 @@ from recollect.api.projects import (
     TeamList,
 )
 from recollect.api.queries import *
-from recollect.api.trials import *
 
 Answer = TypeVar("Answer")
 

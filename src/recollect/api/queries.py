@@ -157,8 +157,8 @@ class OfMemories(OfPage, kw_only=True):
 
 
 def _sought(example: str) -> Meta:
-    told = f"What is looked for, as a question or in words: 1 to {LONGEST_QUESTION} characters, not only white space."
-    return bounded_text(LONGEST_QUESTION, told, pattern=NOT_BLANK, example=example)
+    description = f"What is looked for, as a question or in words: 1 to {LONGEST_QUESTION} characters, not only white space."
+    return bounded_text(LONGEST_QUESTION, description, pattern=NOT_BLANK, example=example)
 
 
 class OfSearch(Struct, kw_only=True):

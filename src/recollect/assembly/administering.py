@@ -11,12 +11,12 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.assembly.lifecycle import open_backends, open_server, open_unembedded_backends
-from recollect.assembly.models import background_tells
+from recollect.assembly.models_from_settings import background_tells
 from recollect.assembly.policy_from_settings import make_policy
 from recollect.backends import Backends
 from recollect.engine import Engine, system_clock
 from recollect.engine.background.formation_trial import form_exchanges
-from recollect.engine.background.worker import AbsentWorker
+from recollect.engine.background.formation_worker import AbsentWorker
 from recollect.engine.people.store_audit import DuplicateFinder, StoreAudit
 from recollect.errors import ConfigurationError
 from recollect.formation import CallGuard, FormationRules, TokenBudget
@@ -198,11 +198,11 @@ class Trial:
     async def knows(self, user_id: str, memories: Sequence[str]) -> list[UUID]:
         """Give a person memories that they told a month ago; return their ids."""
         at = system_clock()
-        told = [
+        turns = [
             Memory(uuid7(), user_id, Kind.FACT, Source.EXTRACTED, content, 0.6, at - _EARLIER, at)
             for content in memories
         ]
-        made = await embedded(told, self._backends.embedder)
+        made = await embedded(turns, self._backends.embedder)
         await self._backends.memories.apply(
             Scope(user_id, "earlier"), [Add(each) for each in made], actor=Actor.IMPORT, at=at
         )

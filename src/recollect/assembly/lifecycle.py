@@ -18,8 +18,8 @@ import structlog
 from pydantic import SecretStr
 
 from recollect.assembly.data_folder import file_of_global_memories, read_global_memories
-from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
-from recollect.assembly.models import (
+from recollect.assembly.earlier_embedders import LiveGenerations, MakeEmbedder, todays
+from recollect.assembly.models_from_settings import (
     AbsentEmbedder,
     load_embedder,
     make_earlier_embedder,
@@ -29,9 +29,9 @@ from recollect.assembly.models import (
 from recollect.assembly.policy_from_settings import make_policy
 from recollect.composition.quoting import excerpt, focus_of, quoted
 from recollect.engine import Backends, Engine, system_clock
-from recollect.engine.background.worker import AbsentWorker
+from recollect.engine.background.formation_worker import AbsentWorker
 from recollect.errors import ConfigurationError, EmbedderError, RecollectError, StoreError, raised_at
-from recollect.formation.turns import read_commands
+from recollect.formation.analyzed_turn import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
 from recollect.models.embedders.cache import EMBEDDINGS, CachedEmbedder
 from recollect.ports import Clock, Spooled

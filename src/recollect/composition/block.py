@@ -117,8 +117,8 @@ def compose(
     ]
     if not draft.holds_anything:
         return None
-    if known > (told := sum(_is_statement(each) for each in (*included, *repeated))):
-        draft.ends_with(_more(known - told))  # its tokens are reserved above
+    if known > (listed := sum(_is_statement(each) for each in (*included, *repeated))):
+        draft.ends_with(_more(known - listed))  # its tokens are reserved above
     text = draft.text
     return Block(
         text,

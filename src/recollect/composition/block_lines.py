@@ -159,15 +159,15 @@ def was_understood(passage: Passage, quoted_of_it: str, statement: Memory) -> bo
     if passage.role is not Role.USER:
         return False
     said = normalize(quoted_of_it.strip("\u2026 \n"))
-    told = normalize(statement.provenance.evidence or statement.content)
-    return told in said or said in told
+    wording = normalize(statement.provenance.evidence or statement.content)
+    return wording in said or said in wording
 
 
 def _message(passage: Passage, text: str, said_at: datetime) -> str:
-    told = quoted_code(text) if passage.code else quoted(text)
+    shown = quoted_code(text) if passage.code else quoted(text)
     later = " (since changed)" if passage.changed_at is not None else ""
-    gap = "" if told.startswith("\n") else " "
-    return f"- {_who(passage)}, {said_at:%Y-%m-%d}{later}:{gap}{told}"
+    gap = "" if shown.startswith("\n") else " "
+    return f"- {_who(passage)}, {said_at:%Y-%m-%d}{later}:{gap}{shown}"
 
 
 def _without_marks(content: str) -> str:

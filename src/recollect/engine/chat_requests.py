@@ -19,7 +19,7 @@ from recollect.engine.listed_targets import Unmet, shown_list, targets
 from recollect.engine.people.administration import Administration
 from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, StoreError, raised_at
-from recollect.formation.turns import read_commands
+from recollect.formation.analyzed_turn import read_commands
 from recollect.model import (
     Actor,
     Asking,
@@ -236,8 +236,8 @@ class ChatRequests:
         if isinstance(meant, Unmet):
             count = len(shown.seen) or len(shown.listed)
             beyond = f"{_NOT_DONE} Nothing was forgotten: the list has {count} statements, and none of that number."
-            told = {Unmet.OUT_OF_RANGE: beyond, Unmet.UNCLEAR: _UNCLEAR}.get(meant)
-            return None if told is None else CarriedOut(told)
+            reason = {Unmet.OUT_OF_RANGE: beyond, Unmet.UNCLEAR: _UNCLEAR}.get(meant)
+            return None if reason is None else CarriedOut(reason)
         named = [(found[each][0], each) for each in meant if each in found]
         asking = turn.scope.user_id
         if _reaches_one_project(turn) and any(scope == person_of(asking) for scope, _ in named):

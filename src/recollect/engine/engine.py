@@ -18,17 +18,17 @@ import structlog
 
 from recollect.backends import Backends
 from recollect.engine.background.formation_trial import FormationTrial, form_conversation
+from recollect.engine.background.formation_worker import FormationWorker, Worker
 from recollect.engine.background.model_waits import await_outcome
-from recollect.engine.background.worker import FormationWorker, Worker
 from recollect.engine.chat_requests import CONFIDENTIAL, ChatRequests
-from recollect.engine.counts import FormationCounts, ModelUse, UserUsage
+from recollect.engine.counters import FormationCounts, ModelUse, UserUsage
+from recollect.engine.exchange_recorder import Recorder
 from recollect.engine.people.agents import AgentMemories
 from recollect.engine.people.browsing import ChatSearch
 from recollect.engine.people.feedback_and_profiles import Profiles
 from recollect.engine.policy import Policy
-from recollect.engine.recorder import Recorder
 from recollect.engine.turns.explain import Inspection, inspection
-from recollect.engine.turns.prepared import NO_OPTIONS, Prepared, RecallOptions
+from recollect.engine.turns.prompt_content import NO_OPTIONS, Prepared, RecallOptions
 from recollect.engine.turns.recall import Retriever
 from recollect.errors import StoreError
 from recollect.model import (

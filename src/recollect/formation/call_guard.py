@@ -24,7 +24,7 @@ from recollect.errors import (
     UpstreamPolicyError,
 )
 from recollect.model.statistics import ANSWER_SECONDS, Histogram
-from recollect.models.limits import Yielding, counting_tokens, waiting_for_others
+from recollect.models.background_limits import Yielding, counting_tokens, waiting_for_others
 from recollect.ports import Clock
 
 if TYPE_CHECKING:
@@ -172,8 +172,8 @@ class RareWarnings:
     def tell(self, event: str, at: datetime, *, remedy: str, **cause: str) -> None:
         """Warn of a cause, unless that was done within the hour; nothing of a model's answer is said."""
         known = (event, "\n".join(cause.values()))
-        told = self._told.get(known)
-        if told is not None and at - told < _TOLD_AGAIN:
+        said = self._told.get(known)
+        if said is not None and at - said < _TOLD_AGAIN:
             return
         if len(self._told) >= _CAUSES_KEPT:  # clients may name any model
             self._told.clear()

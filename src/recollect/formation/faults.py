@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from recollect.formation.times import with_checked_date
+from recollect.formation.statement_times import with_checked_date
 from recollect.formation.verification import AcceptedCandidate, FormationRules, HeldCandidate, verify
 from recollect.formation.wording import without_secrets
 from recollect.model import (

@@ -15,8 +15,8 @@ import structlog
 
 from recollect.backends import Backends
 from recollect.errors import ExtractorError
+from recollect.formation.analyzed_turn import MemoryCommand
 from recollect.formation.call_guard import CallGuard
-from recollect.formation.turns import MemoryCommand
 from recollect.formation.understood_commands import is_told_later
 from recollect.model import (
     STATEMENTS,
@@ -129,9 +129,9 @@ def says_all(about: str, text: str) -> bool:
 def _names(about: str, memory: Memory) -> bool:
     """Return whether a memory has all terms of a command, which a model leaves in its sentence, or that sentence all of its terms."""
     opening = read_opening(about)
-    told = (memory.content, memory.provenance.evidence or "")
-    return says_all(opening[1] if opening else about, "\n".join(told)) or any(
-        says_all(each, about) for each in told
+    texts = (memory.content, memory.provenance.evidence or "")
+    return says_all(opening[1] if opening else about, "\n".join(texts)) or any(
+        says_all(each, about) for each in texts
     )
 
 

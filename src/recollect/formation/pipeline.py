@@ -12,11 +12,11 @@ import structlog
 
 from recollect.backends import Backends
 from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
+from recollect.formation.analyzed_turn import AnalyzedTurn, analyze_turn, read_commands
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
 from recollect.formation.learner import StatementLearner
 from recollect.formation.new_memories import qa_embedding_text, qa_turn
-from recollect.formation.turns import AnalyzedTurn, analyze_turn, read_commands
 from recollect.formation.understood_commands import Extraction, held_for_approval, with_understood_commands
 from recollect.formation.verification import FormationRules, verify
 from recollect.model import (

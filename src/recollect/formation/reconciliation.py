@@ -13,7 +13,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from recollect.formation.new_memories import Origin
-from recollect.formation.times import past_of
+from recollect.formation.statement_times import past_of
 from recollect.formation.verification import AcceptedCandidate, RefusedCandidate
 from recollect.model import (
     STATEMENTS,

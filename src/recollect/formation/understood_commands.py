@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+from recollect.formation.analyzed_turn import AnalyzedTurn, MemoryCommand, statement_of
 from recollect.formation.grounding import clauses_of, plain_quote, searchable, weight
-from recollect.formation.turns import AnalyzedTurn, MemoryCommand, statement_of
 from recollect.model import (
     Add,
     Asking,

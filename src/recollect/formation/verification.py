@@ -257,8 +257,8 @@ class _Verification:
         )
         if proof:
             return proof
-        own, joined, told = evidence.partition(CONFIRMING)
-        return self._assented(plain_quote(own), plain_quote(told)) if joined and not confirms else None
+        own, joined, statement = evidence.partition(CONFIRMING)
+        return self._assented(plain_quote(own), plain_quote(statement)) if joined and not confirms else None
 
     def _confirmed(self, candidate: Candidate) -> str | None:
         """Return the sentence that a candidate confirms; None if its quote tells of it, and nobody said the sentence."""
@@ -306,10 +306,10 @@ class _Verification:
             if not _assents(assent, said.own):
                 continue
             stands = said.answered.has(sentence) or said.answered.has_parts(sentence)
-            told = sentence.text if stands else self._nearest(sentence, said.answered)
-            if told:
-                kept = f"{assent.text.strip()}{CONFIRMING}{told}"[:_MOST_EVIDENCE]
-                refused = told if is_no(assent.text) else ""
+            stated = sentence.text if stands else self._nearest(sentence, said.answered)
+            if stated:
+                kept = f"{assent.text.strip()}{CONFIRMING}{stated}"[:_MOST_EVIDENCE]
+                refused = stated if is_no(assent.text) else ""
                 return _Proof(said.turn, kept, CONFIRMED_CONFIDENCE, refused)
         return None
 

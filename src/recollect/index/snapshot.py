@@ -164,10 +164,10 @@ def _said_by(part: Snapshot, names: Mapping[str, str], reader: str) -> tuple[Mem
     if name is None:
         return part.memories, part.past
     is_reader = part.user_id == reader
-    told = f"{name} (the user)" if is_reader else name
+    label = f"{name} (the user)" if is_reader else name
     return (
-        part.memories.said_by(told, hides_origin=not is_reader),
-        part.past.said_by(told, hides_origin=not is_reader),
+        part.memories.said_by(label, hides_origin=not is_reader),
+        part.past.said_by(label, hides_origin=not is_reader),
     )
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, WorkerStoppedError, raised_at
-from recollect.formation.turns import must_be_hidden
+from recollect.formation.analyzed_turn import must_be_hidden
 from recollect.indexing.indexed_message import (
     index_by_words,
     windows_of,

@@ -172,8 +172,8 @@ class Chat:
         if disclosure.is_whole:
             return self
         # Earlier blocks may have been made for another server; this one gets a new one with each turn.
-        told = replace(self, injections=(), done=())
-        return told if disclosure.history else replace(told, exchanges=(), summary="")
+        bare = replace(self, injections=(), done=())
+        return bare if disclosure.history else replace(bare, exchanges=(), summary="")
 
     def begins_anew(self, turn: Turn) -> bool:
         """Return whether this turn begins a new chat with the same words as this one, if only words distinguish them.

@@ -123,8 +123,8 @@ class Revision:
         times = {
             name: getattr(self, name) for name in ("event_at", "holds_from", "holds_until", "expires_at")
         }
-        told = {name: value for name, value in given.items() if value is not None}
-        return told | {name: value for name, value in times.items() if value is not KEPT}
+        filled = {name: value for name, value in given.items() if value is not None}
+        return filled | {name: value for name, value in times.items() if value is not KEPT}
 
     def hints_after(self, old: Memory, content: str) -> Hints | None:
         """Return the hints after this revision, by which a memory has this content; None: it has none, and a model may give it some."""
@@ -136,8 +136,8 @@ class Revision:
     def hints(self, old: Hints | None) -> Hints | None:
         """Return the hints after this revision of a statement that had ``old`` ones; None if it says nothing of hints."""
         given = {name: getattr(self, name) for name in ("use", "topics", "questions")}
-        told = {name: value for name, value in given.items() if value is not None}
-        return replace(old or Hints(), **told) if told else None
+        filled = {name: value for name, value in given.items() if value is not None}
+        return replace(old or Hints(), **filled) if filled else None
 
 
 @dataclass(frozen=True, slots=True)

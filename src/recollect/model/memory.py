@@ -257,7 +257,7 @@ class Memory:
 
         A model may write hints while a person edits. The members of a team are not told the origin.
         """
-        told = (
+        hashed = (
             *(
                 self.id,
                 self.owner,
@@ -280,7 +280,7 @@ class Memory:
                 )
             ),
         )
-        return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return hashlib.sha256(repr(hashed).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Read ``ranking`` first. ``needs`` judges statements, ``log_scores`` the log; ``l
 
 from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
 from recollect.recall.log_scores import Gate, SignalWeights
-from recollect.recall.names import shared_names, told_twice
 from recollect.recall.needs import NeedThresholds, may_be_unhelpful, worth
 from recollect.recall.question import (
     MessageVectors,
@@ -18,3 +17,4 @@ from recollect.recall.question import (
 )
 from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
 from recollect.recall.selection import PromptTexts, SelectionContext, SelectionLimits, select
+from recollect.recall.shared_names import shared_names, told_twice

@@ -19,9 +19,9 @@ from recollect.index import USE_CODES, LetterRuns, Memories, Nearness, Snapshot,
 from recollect.model import VITAL, Kind, Memory, Recollection, Use, Vector
 from recollect.recall import relevance
 from recollect.recall.candidates import Floats, Words
-from recollect.recall.names import linked_rows, with_linked
 from recollect.recall.question import RecallQuery, StatementVectors
 from recollect.recall.relevance import INTENTS, EmbeddedQuestion, Relevance, Statements
+from recollect.recall.shared_names import linked_rows, with_linked
 
 _HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT, Kind.PROFILE})
 _BONUS = 0.15
@@ -239,8 +239,8 @@ class _Judged:
 
 def intents_of(query: RecallQuery, vectors: StatementVectors) -> Intents:
     """Return the logits of a question's intents."""
-    told = relevance.intent_logits(_embed_question(query, vectors), relevance.shipped_model())
-    return Intents(**dict(zip(INTENTS, told.tolist(), strict=True)))
+    logits = relevance.intent_logits(_embed_question(query, vectors), relevance.shipped_model())
+    return Intents(**dict(zip(INTENTS, logits.tolist(), strict=True)))
 
 
 def needs_of(
@@ -284,20 +284,20 @@ def needs_of(
     least = bar.need_with_document if query.has_document else bar.need
     needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
     if not needs_any and not names_identifier:
-        told = judged.recollections(order[:listed].tolist(), listed)
-        return Needs(tuple(told), served=understood, understood=understood)
+        kept = judged.recollections(order[:listed].tolist(), listed)
+        return Needs(tuple(kept), served=understood, understood=understood)
     several = intents.list > 0
     floor = bar.floor(query, likely, intents.list)
     needed = int(np.count_nonzero(likely >= floor))
-    told = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
+    kept = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
     sure = likely >= max(floor, bar.serves)
     served = understood and bool(sure.any()) and not _asks_the_log(query)
     served = served and not _log_holds_more(memories, words, sure)  # a passage may hold what they lack
     possible = int(np.count_nonzero(likely >= bar.linked))
     linked = [] if several else judged.recollections(linked_rows(memories, order[:possible], sure, needed), 0)
-    wanted = frozenset(each.item.id for each in (*told[:needed], *linked))
-    told = with_linked(told, linked, needed)
-    return Needs(tuple(told), wanted, served, bar.most_of_several if several else None, understood=understood)
+    wanted = frozenset(each.item.id for each in (*kept[:needed], *linked))
+    kept = with_linked(kept, linked, needed)
+    return Needs(tuple(kept), wanted, served, bar.most_of_several if several else None, understood=understood)
 
 
 def overview_needs(

@@ -17,10 +17,10 @@ from recollect.index import KIND_CODES, Memories, Nearness, Snapshot
 from recollect.model import Ending, Kind, Memory, Recollection
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Floats, near_statements
-from recollect.recall.names import SHARES_NAME
 from recollect.recall.needs import Intents, Needs, is_over
 from recollect.recall.question import RecallQuery, StatementVectors
 from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_heads, shipped_model
+from recollect.recall.shared_names import SHARES_NAME
 from recollect.text.dates.date_finder import Period, dates_meant
 
 ASKED = ("past", "change", "due")
@@ -117,11 +117,11 @@ def with_past(
 def _with_done(needs: Needs, snapshot: Snapshot, vectors: StatementVectors, near: Nearness) -> Needs:
     """Return needs with the to-dos that one of their statements calls done, as far as the question is nearer to the to-do."""
     memories, past = snapshot.memories, snapshot.past
-    told = {each.item.id: each.score for each in needs.statements if each.item.id in needs.wanted}
+    scores = {each.item.id: each.score for each in needs.statements if each.item.id in needs.wanted}
     todos = [
         (row, each, each.past.heir)
         for row, each in enumerate(past.judged_items)
-        if each.past is not None and each.past.ending is Ending.DONE and each.past.heir in told
+        if each.past is not None and each.past.ending is Ending.DONE and each.past.heir in scores
     ]
     if not todos or needs.everything:
         return needs
@@ -129,7 +129,7 @@ def _with_done(needs: Needs, snapshot: Snapshot, vectors: StatementVectors, near
     of_todos, of_heirs = near_statements(past, vectors.near).best[past.judged], near.best[memories.judged]
     # "Which optician had my glasses?" is not answered by "has got the glasses", but by the to-do before it (decision 0099).
     done = [
-        Recollection(each, math.nextafter(told[heir], 0.0))  # right behind the heir
+        Recollection(each, math.nextafter(scores[heir], 0.0))  # right behind the heir
         for row, each, heir in todos
         if of_todos[row] >= of_heirs[places[heir]]
     ]

@@ -54,7 +54,7 @@ class EngineInternals(BaseModel):
 
     formation_quiet_seconds: float | None = Field(default=None, ge=0, le=600)
     formation_batch_turns: int | None = Field(default=None, ge=1, le=20)
-    """See ``engine.background.inbox``. One turn alone in tests of single turns."""
+    """See ``engine.background.inbox_drain``. One turn alone in tests of single turns."""
 
     extraction_sdk: ExtractionSdk | None = None
     """None: Mistral's own SDK for Mistral's own server, and OpenAI's protocol for any other (decision 0016)."""

@@ -130,8 +130,8 @@ class UpstreamSettings(BaseModel):
             kinds = frozenset(self.memories)
         if not self.history:
             kinds = (frozenset(Kind) if kinds is None else kinds) - _OF_HISTORY
-        told = Disclosure(kinds, self.history, self.shared)
-        return ALL_TOLD if told.is_whole else told
+        disclosure = Disclosure(kinds, self.history, self.shared)
+        return ALL_TOLD if disclosure.is_whole else disclosure
 
     def learns_of(self, user_id: str) -> bool:
         """Return whether a user's exchanges with it are kept."""

@@ -86,5 +86,5 @@ class FileOfSettings(PydanticBaseSettingsSource):
         if settings <= self.current_state.keys():
             return {}
         path = settings_file(Path(self.current_state.get("data_dir") or default_data_dir()).expanduser())
-        told = read_settings_file(path) if path else {}
-        return {name: value for name, value in told.items() if name in settings and value != ""}
+        values = read_settings_file(path) if path else {}
+        return {name: value for name, value in values.items() if name in settings and value != ""}

@@ -283,7 +283,7 @@ class Segment:
             self._synced = size
             self._sync_name()
 
-    def keep(self, wanted: Callable[[Kept], bool]) -> None:
+    def keep_only(self, wanted: Callable[[Kept], bool]) -> None:
         """Keep only some lines, at once or not at all; the others have no segment afterwards. Raises OSError."""
         kept = [each for each in self.lines if wanted(each)]
         gone = set(self.lines).difference(kept)

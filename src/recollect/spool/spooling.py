@@ -289,7 +289,7 @@ class Spool:
             for segment in self._segments[:]:
                 lines = segment.lines
                 try:
-                    await _off_loop(segment.keep, wanted)
+                    await _off_loop(segment.keep_only, wanted)
                 finally:
                     gone = [each for each in lines if each.segment is None and not each.is_done]
                     count += len(gone)

@@ -10,7 +10,7 @@ from recollect.store.embedded.shared_server import EmbeddedServer, TemporaryFold
 
 if TYPE_CHECKING:
     from recollect.store.postgres import Postgres, migrate_postgres, open_postgres
-    from recollect.store.schema.report import DatabaseReport, check_postgres
+    from recollect.store.schema.database_check import DatabaseReport, check_postgres
 
 __all__ = [
     "DatabaseReport",
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 _MODULES = dict.fromkeys(("Postgres", "migrate_postgres", "open_postgres"), "postgres")
-_MODULES |= dict.fromkeys(("DatabaseReport", "check_postgres"), "schema.report")
+_MODULES |= dict.fromkeys(("DatabaseReport", "check_postgres"), "schema.database_check")
 
 
 def __getattr__(name: str) -> Any:

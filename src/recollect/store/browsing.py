@@ -25,7 +25,7 @@ from recollect.model import (
     Update,
 )
 from recollect.store.pool import Connection, StorePart
-from recollect.store.rows import label_columns, memory_of, update_of
+from recollect.store.row_mapping import label_columns, memory_of, update_of
 from recollect.store.sql import SQL
 
 NEWEST = UUID(int=2**128 - 1)

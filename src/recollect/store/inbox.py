@@ -34,12 +34,12 @@ from recollect.model import (
     SpokenWith,
     Wait,
 )
-from recollect.store.attempts import hold_lease
 from recollect.store.jobs import enqueue, requeue_held
+from recollect.store.leases_and_attempts import hold_lease
 from recollect.store.memories.changes import apply_changes, prune
 from recollect.store.memories.quarantine import wake_approvals
 from recollect.store.pool import Connection, Database, column
-from recollect.store.rows import exchange_of, message_of, update_of
+from recollect.store.row_mapping import exchange_of, message_of, update_of
 from recollect.store.sql import SQL
 from recollect.store.summaries import ChatSummaries
 from recollect.store.turn_writing import storable_key
@@ -350,13 +350,13 @@ async def _apply(
 def _without_undone(changes: Sequence[Change], undone: Sequence[Record]) -> list[Change]:
     """Return changes without those that touch a memory, or tell a statement, whose earlier change was undone."""
     touched = {row[name] for row in undone for name in ("memory_id", "replaced_id")} - {None}
-    told = {content_hash(row["after"]) for row in undone if row["after"] is not None}
+    hashes = {content_hash(row["after"]) for row in undone if row["after"] is not None}
     left: list[Change] = []
     for change in changes:
         # A Replace has an `old`, and most others have a `target`.
         target = getattr(change, "old", None) or getattr(change, "target", None)
         memory = getattr(change, "memory", None)
-        is_undone = target in touched or (memory is not None and content_hash(memory.content) in told)
+        is_undone = target in touched or (memory is not None and content_hash(memory.content) in hashes)
         left.append(Ignore(Reason.UNDONE, target=target) if is_undone else change)
     return left
 

@@ -25,7 +25,7 @@ from recollect.model import (
 )
 from recollect.store.jobs import enqueue
 from recollect.store.pool import Connection, Database, StorePart, column
-from recollect.store.rows import (
+from recollect.store.row_mapping import (
     as_columns,
     embedding_columns,
     memory_of,

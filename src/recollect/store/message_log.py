@@ -36,7 +36,7 @@ from recollect.store.log_index import delete_chunks, unindex
 from recollect.store.memories.transaction import Transaction, hide_messages
 from recollect.store.memories.undo import undo
 from recollect.store.pool import Connection, StorePart, column
-from recollect.store.rows import update_of
+from recollect.store.row_mapping import update_of
 from recollect.store.sql import SQL, of_table
 from recollect.store.turn_writing import (
     fields_of_exchange,
@@ -49,7 +49,7 @@ from recollect.store.turn_writing import (
     write_turn,
     write_turn_on,
 )
-from recollect.store.users.settings import read_flags
+from recollect.store.users.settings_and_profiles import read_flags
 from recollect.text.normalization import storable_id, storable_text
 
 _ERASED_AT_ONCE = 100

@@ -10,9 +10,9 @@ from asyncpg import Record
 from recollect.index import Document, Embedded, Loaded, StoredMemory, StoredPassage
 from recollect.model import Vector, Versions
 from recollect.store.pool import Connection, StorePart
-from recollect.store.rows import memory_of, passage_of, read_terms_of_memory
+from recollect.store.row_mapping import memory_of, passage_of, read_terms_of_memory
 from recollect.store.sql import SQL
-from recollect.store.users.settings import confirmed_entries
+from recollect.store.users.settings_and_profiles import confirmed_entries
 
 _BYTES_OF_PASSAGE = 5_000
 """The average bytes of a passage in memory, with its embeddings and its terms."""

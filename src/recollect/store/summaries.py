@@ -23,7 +23,7 @@ from recollect.model import (
 from recollect.store.jobs import enqueue
 from recollect.store.memories.changes import apply_changes
 from recollect.store.pool import Connection, StorePart
-from recollect.store.rows import memory_of
+from recollect.store.row_mapping import memory_of
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_id
 

@@ -6,8 +6,8 @@ https://docs.anthropic.com/en/api/messages
 from dataclasses import replace
 from typing import Any
 
-from recollect.wire.body import MEMBERS, ChatBody, ChatMessage, content_of, read_body
 from recollect.wire.reply import Answer, ReplyParser, objects
+from recollect.wire.request_body import MEMBERS, ChatBody, ChatMessage, content_of, read_body
 from recollect.wire.user_text import authored_text
 
 
@@ -44,7 +44,7 @@ class MessageParser(ReplyParser):
         if answer.type == "content_block_start":
             self._read_blocks([answer.content_block])
         elif answer.type == "content_block_delta" and isinstance(answer.delta, dict):
-            self.keep(answer.delta.get("text"))
+            self.append(answer.delta.get("text"))
         elif answer.type == "message_delta" and isinstance(answer.delta, dict):
             self.note_finish(answer.delta.get("stop_reason"))
         elif answer.type == "message_stop":
@@ -59,4 +59,4 @@ class MessageParser(ReplyParser):
         for block in objects(blocks):
             self.has_tool_calls |= block.get("type") == "tool_use"
             if block.get("type") == "text":
-                self.keep(block.get("text"))
+                self.append(block.get("text"))

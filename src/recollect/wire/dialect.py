@@ -6,7 +6,6 @@ from functools import partial
 
 from recollect.model import SystemStyle
 from recollect.wire.anthropic import MessageParser, read_messages_body
-from recollect.wire.body import ChatBody, read_body
 from recollect.wire.insertion import Additions, Form, compose
 from recollect.wire.ollama import (
     OllamaParser,
@@ -16,6 +15,7 @@ from recollect.wire.ollama import (
     read_ollama_completion,
 )
 from recollect.wire.reply import CompletionParser, ReplyParser, ReplyReader
+from recollect.wire.request_body import ChatBody, read_body
 from recollect.wire.responses import ResponseParser, read_responses_body
 
 

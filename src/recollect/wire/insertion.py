@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from recollect.model import Message, Role, SystemStyle
-from recollect.wire import limits
-from recollect.wire.body import MEMBERS, ChatBody
+from recollect.wire import reading_limits
 from recollect.wire.raw_json import (
     Span,
     decode_members,
@@ -23,6 +22,7 @@ from recollect.wire.raw_json import (
     linear_bytes,
     without_member,
 )
+from recollect.wire.request_body import MEMBERS, ChatBody
 from recollect.wire.user_text import own_blocks
 
 INSTRUCTING = ("system", "developer")
@@ -335,9 +335,9 @@ def take_options(body: bytes) -> TakenOptions:
     member, or isn't a JSON object, stays.
     """
     # The members of a smaller body are decoded sooner than its bytes are searched.
-    if len(body) > limits.LIGHT_BYTES and not may_have_options(body):
+    if len(body) > reading_limits.LIGHT_BYTES and not may_have_options(body):
         return TakenOptions(body)
-    if not limits.is_readable(body):
+    if not reading_limits.is_readable(body):
         return TakenOptions(None)
     members = MEMBERS.decode(body)
     if members is None or KEY not in members:

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from recollect.model import SystemStyle
-from recollect.wire.body import ChatBody, ChatMessage, ListReader, RequestShape, content_of
 from recollect.wire.insertion import Additions, Form, compose, system_position
 from recollect.wire.raw_json import (
     KnownMembers,
@@ -21,6 +20,7 @@ from recollect.wire.raw_json import (
     find_member,
 )
 from recollect.wire.reply import Answer, ReplyParser
+from recollect.wire.request_body import ChatBody, ChatMessage, ListReader, RequestShape, content_of
 
 _BARE = ("raw", "template", "suffix", "context")
 """Members by which a client writes the whole prompt itself, or goes on from the tokens of an earlier answer."""
@@ -166,10 +166,10 @@ class OllamaParser(ReplyParser):
     def read_answer(self, answer: Answer) -> None:
         """Take in an answer or a line."""
         if isinstance(answer.message, dict):
-            self.keep(answer.message.get("content"))
+            self.append(answer.message.get("content"))
             self.has_tool_calls |= bool(answer.message.get("tool_calls"))
         else:
-            self.keep(answer.response)
+            self.append(answer.response)
         if answer.done is True:
             usage = {"prompt_tokens": answer.prompt_eval_count, "completion_tokens": answer.eval_count}
             self.note_usage(answer.model, usage)

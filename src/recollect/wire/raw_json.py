@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 import re2
 
-from recollect.wire import limits
+from recollect.wire import reading_limits
 
 
 def linear_bytes(pattern: bytes) -> "re2._Regexp[bytes]":
@@ -91,9 +91,9 @@ class KnownMembers:
         others = size - sum(memoryview(raw).nbytes for raw in members.values())
         if others <= _MUCH:
             return decode_members(source)
-        commas = sum(limits.count(memoryview(raw), b",") for raw in members.values())
+        commas = sum(reading_limits.count(memoryview(raw), b",") for raw in members.values())
         # A million members would cost a second.
-        has_many = limits.exceeds(memoryview(source), b",", commas + _MANY_COMMAS)
+        has_many = reading_limits.exceeds(memoryview(source), b",", commas + _MANY_COMMAS)
         return members if has_many else decode_members(source)
 
 

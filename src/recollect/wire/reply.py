@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from recollect.text.attribution.thoughts import shortened_data, without_data, without_thoughts
-from recollect.wire.body import ChatMessage
 from recollect.wire.encodings import DECODING_ERRORS, Sink, decoding
 from recollect.wire.raw_json import decode_with
+from recollect.wire.request_body import ChatMessage
 
 _MOST_CHARACTERS = 1024 * 1024
 
@@ -148,7 +148,7 @@ class ReplyParser(ABC):
             self.finish_reason = reason
             self.complete = True
 
-    def keep(self, text: object) -> None:
+    def append(self, text: object) -> None:
         """Append a piece of the reply, if it is text; if there is no room for it, the files in the reply are left out."""
         if not isinstance(text, str):
             return
@@ -166,7 +166,7 @@ class ReplyParser(ABC):
         if any(isinstance(text, str) and text for text in texts):
             self._texts, self._room, self._may_shorten = [], _MOST_CHARACTERS, True
             for text in texts:
-                self.keep(text)
+                self.append(text)
 
 
 class CompletionParser(ReplyParser):
@@ -182,9 +182,9 @@ class CompletionParser(ReplyParser):
         said = choice.get("delta") or choice.get("message")
         if isinstance(said, dict):
             for text in ChatMessage(content=said.get("content")).texts:
-                self.keep(text)
+                self.append(text)
             if isinstance(audio := said.get("audio"), dict):  # the words of an answer in sound
-                self.keep(audio.get("transcript"))
+                self.append(audio.get("transcript"))
             if said.get("tool_calls") or said.get("function_call"):
                 self.has_tool_calls = True
         self.note_finish(choice.get("finish_reason"))

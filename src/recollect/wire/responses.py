@@ -8,9 +8,17 @@ from typing import Any
 
 import msgspec
 
-from recollect.wire.body import MEMBERS, ChatBody, ChatMessage, ListReader, MessageList, content_of, shape_of
 from recollect.wire.raw_json import decode_members, decode_text, find_member
 from recollect.wire.reply import Answer, ReplyParser, objects
+from recollect.wire.request_body import (
+    MEMBERS,
+    ChatBody,
+    ChatMessage,
+    ListReader,
+    MessageList,
+    content_of,
+    shape_of,
+)
 
 _TEXTS = ("input_text", "output_text", "text")
 _SAID = (
@@ -108,7 +116,7 @@ class ResponseParser(ReplyParser):
         """Take in a response or an event."""
         kind = answer.type if isinstance(answer.type, str) else ""
         if kind in _SAID:
-            self.keep(answer.delta)
+            self.append(answer.delta)
         elif kind == "response.output_item.done" and isinstance(answer.item, dict):
             self.has_tool_calls |= str(answer.item.get("type")) in _CALLS
         elif kind == "error":
@@ -138,7 +146,7 @@ class ResponseParser(ReplyParser):
         for item in objects(answer.output):
             self.has_tool_calls |= str(item.get("type")) in _CALLS
         for text in _texts_of(answer.output):
-            self.keep(text)
+            self.append(text)
         self.failed |= answer.status == "failed"
         self.awaited = answer.status in _UNDER_WAY
         self.note_finish(answer.status)

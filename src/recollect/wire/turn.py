@@ -15,10 +15,10 @@ from recollect.model import ROOT, UNNAMED, Message, Role, Scope, Skip, Turn
 from recollect.text.attribution.thoughts import without_data
 from recollect.text.normalization import is_unfilled
 from recollect.text.secrets.masking import id_without_secrets, name_without_secrets
-from recollect.wire import limits
-from recollect.wire.body import TOO_LONG, ChatBody
+from recollect.wire import reading_limits
 from recollect.wire.dialect import COMPLETIONS, Dialect
-from recollect.wire.tasks import is_aside, is_background_task, session_skip
+from recollect.wire.frontend_tasks import is_aside, is_background_task, session_skip
+from recollect.wire.request_body import TOO_LONG, ChatBody
 from recollect.wire.user_text import authored_text, known_by
 
 
@@ -60,7 +60,7 @@ def detect_turn(
     ``by_agent``: a coding agent sends it, which lets the model call tools wherever its person speaks. What it asks for itself is a
     turn without words, whose chat keeps the memories that the server has cached with it.
     """
-    is_readable = limits.is_readable(body)
+    is_readable = reading_limits.is_readable(body)
     parsed = dialect.read(body) if is_readable else None
     if parsed is None or _is_too_large(parsed):
         return DetectedTurn(skip=Skip.UNREADABLE if is_readable and parsed is None else Skip.TOO_LARGE)
@@ -76,7 +76,7 @@ def detect_turn(
     if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
         return DetectedTurn(skip=private)
     unasked = by_agent and is_aside(parsed)
-    told = replace(
+    detected = replace(
         turn,
         text="" if unasked else turn.text,
         scope=replace(turn.scope, session_id=id_without_secrets(turn.scope.session_id)),
@@ -86,15 +86,15 @@ def detect_turn(
         is_whole=turn.is_kept or parsed.is_whole or is_whole,
         parent=_parent(turn, parent_id, message_id),
     )
-    return DetectedTurn(told, parsed, forms=private is None and not unasked)
+    return DetectedTurn(detected, parsed, forms=private is None and not unasked)
 
 
 def _is_too_large(chat: ChatBody) -> bool:
     """Return whether a part that is needed was not read: a text is too long, or the user's last message too far up."""
     if any(each.content is TOO_LONG and each.role in ("user", "assistant") for each in chat.messages):
         return True
-    newest = chat.messages[-limits.LAST :]
-    is_cut = len(chat.messages) - chat.outside > limits.FIRST + limits.LAST
+    newest = chat.messages[-reading_limits.LAST :]
+    is_cut = len(chat.messages) - chat.outside > reading_limits.FIRST + reading_limits.LAST
     return is_cut and all(each.role != "user" for each in newest)
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from recollect.model import Message, Role
 from recollect.text.attribution import is_context, without_frame
-from recollect.text.attribution.pieces import cut
+from recollect.text.attribution.text_spans import cut
 from recollect.text.attribution.thoughts import without_data, without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
-from recollect.wire.body import ChatMessage
+from recollect.wire.request_body import ChatMessage
 
 _TEMPLATE = "### Task:"
 _TEMPLATE_CONTEXT = bounded(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)

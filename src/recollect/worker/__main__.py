@@ -3,7 +3,7 @@
 import gc
 import os
 
-from recollect.runtime.allocator import give_memory_back
+from recollect.runtime.memory_allocator import give_memory_back
 
 _NICENESS = 5
 """Chats come first where processors are few; so does a start, whose process imports at the same time."""

@@ -15,11 +15,11 @@ import structlog
 from recollect.assembly.lifecycle import open_backends
 from recollect.assembly.policy_from_settings import make_policy
 from recollect.engine import system_clock
-from recollect.engine.background.worker import FormationWorker
+from recollect.engine.background.formation_worker import FormationWorker
 from recollect.engine.credentials import Lent
 from recollect.errors import RecollectError, raised_at
 from recollect.formation.pipeline import warm_up
-from recollect.models.limits import Steps
+from recollect.models.background_limits import Steps
 from recollect.ports import Cache
 from recollect.runtime.logs import configure_logging
 from recollect.settings.engine_settings import EngineSettings
@@ -111,9 +111,9 @@ async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches:
 
 async def _until_told_to_end() -> None:
     """Return at SIGTERM, which each process of a stopped process group gets."""
-    told = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
-    await told.wait()
+    signalled = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signalled.set)
+    await signalled.wait()
 
 
 async def _report_counts(worker: FormationWorker, tells: BinaryIO) -> None:

@@ -17,7 +17,7 @@ import msgspec
 import structlog
 from cachetools import TTLCache
 
-from recollect.engine.counts import FormationCounts
+from recollect.engine.counters import FormationCounts
 from recollect.engine.credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
 from recollect.errors import raised_at
 from recollect.formation import CallStatistics

@@ -29,9 +29,9 @@ from tests.support.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.assembly import host_engine, lifecycle
-from recollect.assembly import models as models_module
+from recollect.assembly import models_from_settings as models_module
 from recollect.assembly.data_folder import file_of_global_memories
-from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
+from recollect.assembly.earlier_embedders import LiveGenerations, TodaysEmbedder
 from recollect.assembly.host_engine import live_engine, shared_engine
 from recollect.assembly.lifecycle import (
     LazyTransport,
@@ -40,7 +40,12 @@ from recollect.assembly.lifecycle import (
     open_engine,
     warm_up_search,
 )
-from recollect.assembly.models import load_embedder, make_earlier_embedder, make_log_embedder, make_models
+from recollect.assembly.models_from_settings import (
+    load_embedder,
+    make_earlier_embedder,
+    make_log_embedder,
+    make_models,
+)
 from recollect.assembly.policy_from_settings import make_policy
 from recollect.backends import Backends
 from recollect.composition import Bounds

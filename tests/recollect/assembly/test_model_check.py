@@ -10,7 +10,7 @@ from tests.scripted.extraction import statement
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure, whole
 from tests.support.tables import table
 
-from recollect.assembly.checks import check_model
+from recollect.assembly.database_and_model_check import check_model
 from recollect.settings.engine_settings import EngineSettings
 
 BOTH = [

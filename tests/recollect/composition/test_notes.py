@@ -12,7 +12,7 @@ from tests.support.tables import table
 from recollect.composition import Bounds, compose, place
 from recollect.composition.block_lines import line_of
 from recollect.model import Action, Actor, Chat, Doubt, Ending, Hints, Kind, Past, Reason, Update, Use
-from recollect.text.attribution.lines import injected_lines
+from recollect.text.attribution.code_and_log_lines import injected_lines
 from recollect.text.tokens import estimate_tokens
 
 

@@ -23,11 +23,11 @@ from tests.support.watched_stores import Before, Outage, Through, breakable, wit
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, Policy, RecallOptions, credentials, system_clock
-from recollect.engine.background.inbox import TAKEN_DELAY
-from recollect.engine.background.worker import ChatsElsewhere
+from recollect.engine.background.formation_worker import ChatsElsewhere
+from recollect.engine.background.inbox_drain import TAKEN_DELAY
 from recollect.engine.credentials import Credentials, Lent
+from recollect.engine.exchange_recorder import begun
 from recollect.engine.policy import Batching, Summarizing
-from recollect.engine.recorder import begun
 from recollect.engine.turns.explain import request_record
 from recollect.errors import EmbedderError, ExtractorError, StoreError, StoreUnavailableError, YieldedError
 from recollect.formation.call_guard import FAILURES
@@ -49,7 +49,7 @@ from recollect.model import (
     Vector,
 )
 from recollect.model.flags import Guidance
-from recollect.models.limits import Yielding
+from recollect.models.background_limits import Yielding
 from recollect.ports import Asker, Chosen, Extracted
 from recollect.recall import Reach
 

@@ -17,7 +17,7 @@ from recollect.composition import Bounds, Placed, place
 from recollect.engine.live.live_engine import log_recall
 from recollect.engine.policy import Policy
 from recollect.engine.turns.explain import explained, request_record
-from recollect.engine.turns.prepared import Important, Prepared, RecallOptions, RecallState, _unlisted
+from recollect.engine.turns.prompt_content import Important, Prepared, RecallOptions, RecallState, _unlisted
 from recollect.model import (
     ALL_TOLD,
     Chat,

@@ -485,7 +485,7 @@ class TestByHand:
         await subject.change_in_profile(store.anna, tea.id, content="Likes tea", field=ProfileField.GOALS)
 
     async def test_it_is_bounded(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("recollect.store.users.settings.MOST_ENTRIES", 2)
+        monkeypatch.setattr("recollect.store.users.settings_and_profiles.MOST_ENTRIES", 2)
         subject = await somebody(store)
         for number in range(2):
             await subject.add_to_profile(store.anna, ProfileField.NOTES, f"Number {number}")

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from tests.support.stores import Store
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
-from recollect.engine.background.inbox import (
+from recollect.engine.background.inbox_drain import (
     EMBEDDER_DELAY,
     GONE_DELAY,
     PATIENCE,
@@ -22,7 +22,7 @@ from recollect.engine.background.inbox import (
     InboxDrain,
 )
 from recollect.engine.background.model_waits import DELAYS, MODEL_DELAY
-from recollect.engine.counts import FormationCounts
+from recollect.engine.counters import FormationCounts
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     BudgetSpentError,
@@ -38,7 +38,7 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.model import Exchange, Formed, Ignore, Reason, Unread
-from recollect.models.limits import Steps, Yielding
+from recollect.models.background_limits import Steps, Yielding
 from recollect.store import Postgres
 from recollect.store.pool import Database
 

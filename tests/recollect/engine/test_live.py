@@ -19,13 +19,13 @@ from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Before, Through, with_parts
 
-from recollect.engine import Engine, RecallOptions, recorder
+from recollect.engine import Engine, RecallOptions, exchange_recorder
+from recollect.engine.exchange_recorder import ExchangeRecord
 from recollect.engine.live import live_engine, log_writer
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.live.log_writer import LogWriter
 from recollect.engine.masking_lanes import masking_is_ready
-from recollect.engine.recorder import ExchangeRecord
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import (
     Became,
@@ -448,7 +448,7 @@ async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_ca
         await masking_is_ready()  # this may be the first test of its process
 
     monkeypatch.setattr(log_writer, "masking_is_ready", is_ready)
-    monkeypatch.setattr(recorder, "_KEEPING_SECONDS", 0.5)
+    monkeypatch.setattr(exchange_recorder, "_KEEPING_SECONDS", 0.5)
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     live.open()
     begun = live.begin_turn(store.turn("one"), credential=None)
@@ -476,7 +476,7 @@ async def test_a_chat_that_is_not_safe_is_counted(
         return entry
 
     monkeypatch.setattr(LogWriter, "_as_kept", masked)
-    monkeypatch.setattr(recorder, "_KEEPING_SECONDS", 0.01)
+    monkeypatch.setattr(exchange_recorder, "_KEEPING_SECONDS", 0.01)
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     live.open()
     begun = live.begin_turn(store.turn("one"), credential=None)

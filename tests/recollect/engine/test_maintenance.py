@@ -23,11 +23,11 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Before, Through, with_parts
 from uuid_utils.compat import uuid7
 
-from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
+from recollect.assembly.earlier_embedders import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
 from recollect.engine.background import maintenance
 from recollect.engine.background.maintenance import Indexer, Reembedding, Standing, embedding_state
-from recollect.engine.counts import LAG_SECONDS, FormationCounts
+from recollect.engine.counters import LAG_SECONDS, FormationCounts
 from recollect.errors import StoreUnavailableError
 from recollect.index import SnapshotCache
 from recollect.indexing import index_user
@@ -57,8 +57,8 @@ from recollect.model import (
     Source,
     Strategy,
 )
+from recollect.models.background_limits import Steps
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, committed_means
-from recollect.models.limits import Steps
 from recollect.models.memory_embedding import embedded
 from recollect.ports import Embedder
 from recollect.store import Postgres

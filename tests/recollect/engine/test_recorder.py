@@ -18,8 +18,8 @@ from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
 from recollect.engine import masking_lanes
+from recollect.engine.exchange_recorder import begun, ended, new_exchange
 from recollect.engine.masking_lanes import SHORT, entry_without_secrets, masked_turn_of
-from recollect.engine.recorder import begun, ended, new_exchange
 from recollect.errors import ExtractorError, StoreError, StoreUnavailableError
 from recollect.model import (
     Flags,

@@ -21,7 +21,7 @@ from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
 from recollect.engine import Engine
-from recollect.engine.background.inbox import TAKEN_DELAY
+from recollect.engine.background.inbox_drain import TAKEN_DELAY
 from recollect.engine.background.summaries_and_hints import AT_ONCE
 from recollect.engine.policy import Policy, Summarizing, Yields
 from recollect.errors import (

@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 from tests.support.tables import table
 
-from recollect.formation.turns import analyze_turn
+from recollect.formation.analyzed_turn import analyze_turn
 from recollect.formation.verification import HeldCandidate, verify
 from recollect.model import Candidate, Exchange, Hide, Kind, Reason, Scope, Turn
 from recollect.text.attribution import Attribution

@@ -23,7 +23,7 @@ from recollect.errors import (
 from recollect.formation import CallGuard, TokenBudget
 from recollect.formation.call_guard import FAILED_SECONDS, FAILURES, CircuitBreaker, RareWarnings
 from recollect.model import Usage
-from recollect.models.limits import Yielding, spend
+from recollect.models.background_limits import Yielding, spend
 from recollect.ports import Extracted
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

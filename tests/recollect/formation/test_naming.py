@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tests.support.tables import table
 
-from recollect.formation.turns import analyze_turn, attributions_of
+from recollect.formation.analyzed_turn import analyze_turn, attributions_of
 from recollect.formation.verification import LONGEST_CONTENT, AcceptedCandidate, verify
 from recollect.formation.wording import naming_its_subject, unnamed
 from recollect.model import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.formation.times import past_of, with_checked_date, with_written_date
+from recollect.formation.statement_times import past_of, with_checked_date, with_written_date
 from recollect.model import Candidate, Doubt, Ending, Kind, Memory, Past, Reason, Source
 
 SAID_AT = datetime(2025, 6, 12, 18, tzinfo=UTC)  # a Thursday

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from tests.support.tables import table, texts
 
-from recollect.formation.turns import (
+from recollect.formation.analyzed_turn import (
     AnalyzedTurn,
     MemoryCommand,
     analyze_turn,

@@ -10,9 +10,9 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Outage, breakable
 
 from recollect.errors import StoreUnavailableError
-from recollect.models import limits as steps
-from recollect.models.limits import Step, Steps, waiting_for_others
-from recollect.store.attempts import Attempts
+from recollect.models import background_limits as steps
+from recollect.models.background_limits import Step, Steps, waiting_for_others
+from recollect.store.leases_and_attempts import Attempts
 
 
 def steps_of(attempts: Attempts) -> Steps:

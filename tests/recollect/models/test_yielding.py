@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from recollect.errors import ExtractorError, YieldedError
-from recollect.models.limits import (
+from recollect.models.background_limits import (
     BESIDE_SHARE,
     FIRST_IDLE,
     IDLE_FOR_WORK,

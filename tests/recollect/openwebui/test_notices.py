@@ -18,7 +18,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
 from recollect.composition.block import Block
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import (
     Action,
     Actor,

@@ -12,8 +12,8 @@ from tests.support.terms import document_of
 
 from recollect.index import Embedded, Loaded, Memories, Names, Snapshot, StoredMemory
 from recollect.model import COMMONS, Doubt, Hints, Kind, Memory, Versions
-from recollect.recall import names as names_module
-from recollect.recall.names import names_in, shared_names, sharing_names, told_twice
+from recollect.recall import shared_names as names_module
+from recollect.recall.shared_names import names_in, shared_names, sharing_names, told_twice
 from recollect.text.lexical import document_terms
 
 

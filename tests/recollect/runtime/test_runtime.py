@@ -142,7 +142,7 @@ def test_closed_twice_it_closes_nothing_of_anybody_elses(tmp_path: Path) -> None
 _HOLES = """
 import sys
 import numpy as np
-from recollect.runtime.allocator import give_memory_back
+from recollect.runtime.memory_allocator import give_memory_back
 
 def resident():
     return next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))

@@ -12,7 +12,7 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.support.tables import table
 
 from recollect.assembly.lifecycle import _as_json
-from recollect.assembly.models import is_near, speaks_mistral, yields_to_chats
+from recollect.assembly.models_from_settings import is_near, speaks_mistral, yields_to_chats
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Kind, Strategy
 from recollect.settings.engine_settings import NOWHERE, EngineInternals, EngineSettings
 from recollect.settings.upstreams import UpstreamSettings

@@ -20,7 +20,7 @@ from structlog.typing import EventDict
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.engine.recorder import begun, ended, new_exchange
+from recollect.engine.exchange_recorder import begun, ended, new_exchange
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import FailedAt, Failure, LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.runtime.file_lock import FileLock

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.support.tables import table
 
 from recollect.wire import ChatBody, read_body
-from recollect.wire.body import AmbiguousModelError, named_model
+from recollect.wire.request_body import AmbiguousModelError, named_model
 
 HELLO = {"role": "user", "content": "hello"}
 

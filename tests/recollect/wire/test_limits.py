@@ -24,11 +24,11 @@ from recollect.wire import (
     Dialect,
     SystemStyle,
     detect_turn,
-    limits,
+    reading_limits,
     take_options,
 )
 from recollect.wire import (
-    body as bodies,
+    request_body as bodies,
 )
 from recollect.wire.raw_json import find_member
 
@@ -61,7 +61,7 @@ def many(count: int) -> bytes:
 def test_a_large_request_is_read_as_a_small_one(dialect: Dialect, body: bytes) -> None:
     light = heard(body, dialect)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "LIGHT_BYTES", 0)
+        patch.setattr(reading_limits, "LIGHT_BYTES", 0)
         heavy = heard(body, dialect)
 
     assert heavy == light
@@ -78,7 +78,7 @@ def test_of_a_large_message_the_texts_are_read_as_of_a_small_one(said: list[Any]
     light = heard(body)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in HEAVY.items():
-            patch.setattr(limits, name, value)
+            patch.setattr(reading_limits, name, value)
         heavy = heard(body)
 
     assert (heavy.turn, heavy.skip) == (light.turn, light.skip)
@@ -97,7 +97,7 @@ class Counting:
 
 
 def test_of_a_long_chat_as_many_messages_are_decoded_as_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from recollect.wire import body as completions  # noqa: PLC0415 -- what is watched
+    from recollect.wire import request_body as completions  # noqa: PLC0415 -- what is watched
 
     counting = Counting(completions._MESSAGES._one)
     monkeypatch.setattr(completions._MESSAGES, "_one", counting)
@@ -105,7 +105,7 @@ def test_of_a_long_chat_as_many_messages_are_decoded_as_matter(monkeypatch: pyte
     turn = turn_of(many(20_001))
 
     assert turn.text == "message 20000"
-    assert counting.asked == limits.FIRST + limits.LAST
+    assert counting.asked == reading_limits.FIRST + reading_limits.LAST
     assert len(turn.history) < counting.asked
     assert len(turn.anchors) <= counting.asked
 
@@ -113,7 +113,7 @@ def test_of_a_long_chat_as_many_messages_are_decoded_as_matter(monkeypatch: pyte
 def test_a_long_chat_has_the_key_session_and_anchor_it_has_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     body = many(5_001)
     short = turn_of(body)
-    monkeypatch.setattr(limits, "LAST", 10_000)
+    monkeypatch.setattr(reading_limits, "LAST", 10_000)
     whole = turn_of(body)
 
     assert (short.key, short.scope, short.anchor) == (whole.key, whole.scope, whole.anchor)
@@ -143,7 +143,7 @@ def test_what_is_added_to_a_long_chat_stands_where_it_belongs(dialect: Dialect) 
     assert "tea" in str(after[-1])
 
 
-LONG = "x" * limits.LONGEST_TEXT
+LONG = "x" * reading_limits.LONGEST_TEXT
 STRUCTURE = b'{"messages":[{"role":"user","content":"hi"}],"x":['
 
 
@@ -155,9 +155,9 @@ STRUCTURE = b'{"messages":[{"role":"user","content":"hi"}],"x":['
         chat([LONG, "I see.", "And now?"]),
         chat([[{"type": "text", "text": LONG}]]),
         chat([[{"type": "text", "text": LONG[: len(LONG) // 2]}] * 2]),
-        chat([[{"type": "text", "text": "a"}] * (limits.MOST_PARTS + 1)]),
-        STRUCTURE + b"[]," * limits.MOST_OPENINGS + b"[]]}",
-        STRUCTURE + b"1," * (limits.MOST_COMMAS + 1) + b"1]}",
+        chat([[{"type": "text", "text": "a"}] * (reading_limits.MOST_PARTS + 1)]),
+        STRUCTURE + b"[]," * reading_limits.MOST_OPENINGS + b"[]]}",
+        STRUCTURE + b"1," * (reading_limits.MOST_COMMAS + 1) + b"1]}",
     ],
 )
 def test_what_would_take_long_to_read_has_no_memory_and_says_so(body: bytes) -> None:
@@ -165,7 +165,7 @@ def test_what_would_take_long_to_read_has_no_memory_and_says_so(body: bytes) -> 
 
 
 def test_a_chat_whose_user_said_nothing_for_thousands_of_messages_is_not_taken_for_an_older_turn() -> None:
-    rounds = [{"role": "tool", "content": "done"}] * (limits.FIRST + limits.LAST)
+    rounds = [{"role": "tool", "content": "done"}] * (reading_limits.FIRST + reading_limits.LAST)
     body = json.dumps({"messages": [{"role": "user", "content": "Begin."}, *rounds]}).encode()
 
     assert heard(body).skip is Skip.TOO_LARGE
@@ -262,5 +262,5 @@ def test_members_without_end_are_not_walked_through() -> None:
 def test_a_text_too_long_is_one_thing_of_its_own() -> None:
     content_of, parts = bodies.content_of, b'["a", {"type": "text", "text": "b"}]'
 
-    assert content_of(msgspec.Raw(b'"' + b"x" * limits.LONGEST_TEXT + b'"')) is bodies.TOO_LONG
+    assert content_of(msgspec.Raw(b'"' + b"x" * reading_limits.LONGEST_TEXT + b'"')) is bodies.TOO_LONG
     assert content_of(msgspec.Raw(parts)) == json.loads(parts)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.recollect.wire.fuzzing import names, values
 from tests.support.tables import table
 
-from recollect.wire import add_memories, limits, may_have_options, take_options
+from recollect.wire import add_memories, may_have_options, reading_limits, take_options
 
 
 def taken_of(body: str) -> tuple[str, str]:
@@ -127,7 +127,7 @@ def test_a_body_that_only_speaks_of_it_asks_nothing(body: bytes) -> None:
 
 
 def test_of_a_body_that_is_too_much_to_read_nothing_goes_on_if_it_may_ask() -> None:
-    too_much = b'"x":[' + b"1," * limits.MOST_COMMAS + b"1]}"
+    too_much = b'"x":[' + b"1," * reading_limits.MOST_COMMAS + b"1]}"
 
     assert take_options(b'{"recollect":{},' + too_much) == (None, None)
     assert take_options(b'{"a":"recollect",' + too_much).body is not None

@@ -12,9 +12,9 @@ import time
 from typing import Any
 
 from recollect.formation import pipeline
-from recollect.formation.turns import analyze_turn
+from recollect.formation.analyzed_turn import analyze_turn
 from recollect.model import Exchange
-from recollect.models import limits as steps
+from recollect.models import background_limits as steps
 from recollect.worker import main as worker
 
 _SECONDS = 1

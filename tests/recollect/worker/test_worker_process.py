@@ -25,7 +25,7 @@ from tests.support.waiting import until
 from recollect.assembly import lifecycle
 from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
-from recollect.engine.counts import FormationCounts
+from recollect.engine.counters import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.model import Scope, Strategy, Turn
 from recollect.settings.engine_settings import EngineSettings, ExtractionSdk, Worker

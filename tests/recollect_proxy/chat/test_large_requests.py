@@ -6,7 +6,7 @@ from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import CHAT, RunningProxy, User
 from tests.support.tables import table
 
-from recollect.wire import limits
+from recollect.wire import reading_limits
 
 ASKED = {"role": "user", "content": "Which tea is my favourite?"}
 
@@ -35,9 +35,9 @@ async def test_a_very_long_chat_has_memory_and_nothing_but_that_is_changed(
 @table(
     "body",
     [
-        with_before({"role": "user", "content": "x" * limits.LONGEST_TEXT}),
-        with_before({"role": "user", "content": [{"type": "text", "text": "a"}] * limits.MOST_PARTS}),
-        with_before()[:-1] + b',"x":[' + b"1," * limits.MOST_COMMAS + b"1]}",
+        with_before({"role": "user", "content": "x" * reading_limits.LONGEST_TEXT}),
+        with_before({"role": "user", "content": [{"type": "text", "text": "a"}] * reading_limits.MOST_PARTS}),
+        with_before()[:-1] + b',"x":[' + b"1," * reading_limits.MOST_COMMAS + b"1]}",
         with_before()[:-1] + b',"image":"' + b"x" * (33 * 1024 * 1024) + b'"}',
     ],
 )

@@ -16,7 +16,7 @@ from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.access.own_tokens import Audience
 from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.pages.application import pages
-from recollect_proxy.pages.visit import PageParts
+from recollect_proxy.pages.page_request import PageParts
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 from recollect_proxy.web.asgi import Application, ClientLeftError, Receive, Scope, Send
 

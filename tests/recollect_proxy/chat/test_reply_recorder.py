@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
 from recollect.composition.block import Block
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import Injection, Passage, Place, Recall, Recollection, Role, Skip, Stage
 from recollect.wire import COMPLETIONS, RESPONSES, Dialect
 from recollect_proxy.chat.answer_relay import RecallReports, listed_memories, memory_list_header, preview

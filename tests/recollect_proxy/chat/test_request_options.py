@@ -16,10 +16,10 @@ from tests.scripted.upstream import ScriptedUpstream, completion_stream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.tables import table
 
-from recollect.engine.turns.prepared import RecallOptions
+from recollect.engine.turns.prompt_content import RecallOptions
 from recollect.model import Placement
 from recollect_proxy.chat.request_reader import RefusedError, RequestOptions, read_request_options
-from recollect_proxy.web.errors import failure_body
+from recollect_proxy.web.error_answers import failure_body
 
 
 def of_headers(**headers: str) -> RequestOptions:

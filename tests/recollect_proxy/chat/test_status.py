@@ -22,7 +22,7 @@ from recollect.composition import Placed
 from recollect.composition.block import Block
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.errors import StoreUnavailableError
 from recollect.model import Candidate, Kind, News, Recall, Recollection, Scope, Strategy, Turn
 from recollect.store import Postgres

@@ -15,7 +15,7 @@ from recollect.settings.engine_settings import EngineSettings
 from recollect_proxy.settings import command_settings
 from recollect_proxy.settings.command_settings import Sources, read_settings
 from recollect_proxy.settings.proxy_settings import IdentityMode, LogLevel
-from recollect_proxy.settings.urls import NOT_SHOWN, without_credentials, without_path
+from recollect_proxy.settings.shown_urls import NOT_SHOWN, without_credentials, without_path
 
 pytestmark = pytest.mark.usefixtures("_no_settings_of_whoever_runs_the_tests")
 

@@ -22,8 +22,8 @@ from recollect.backends import Backends
 from recollect.engine import Engine
 from recollect.model import Memory
 from recollect_proxy.importers.import_command import bring
+from recollect_proxy.importers.import_counts import Tally
 from recollect_proxy.importers.openwebui_database import open_openwebui
-from recollect_proxy.importers.tally import Tally
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 

@@ -15,9 +15,9 @@ from tests.servers.served_process import RECOLLECT, environment
 
 from recollect.model import Reason
 from recollect.store import TemporaryFolder, start_embedded
+from recollect_proxy.importers.import_counts import Tally, hints
 from recollect_proxy.importers.importer import OutdatedDatabaseError, open_destination
-from recollect_proxy.importers.tally import Tally, hints
-from recollect_proxy.settings.urls import without_credentials
+from recollect_proxy.settings.shown_urls import without_credentials
 
 DIARY = "I keep bees on the roof of the library."
 SETTINGS = {"formation": "qa_turn"}

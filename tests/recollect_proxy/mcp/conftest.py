@@ -20,7 +20,7 @@ from recollect.store import Postgres
 from recollect_proxy.access.access_keys import AccessKeys, KeyRole, add_access_key
 from recollect_proxy.access.authentication import Authentication, FailedAttempts
 from recollect_proxy.access.own_tokens import Audience, PersonTokens
-from recollect_proxy.mcp.application import KnownHosts, McpApplication
+from recollect_proxy.mcp.streamable_http import KnownHosts, McpApplication
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 USER_HEADER = "x-openwebui-user-id"

@@ -19,7 +19,7 @@ from tests.support.tables import table
 
 from recollect.model import TeamRole, project_scope
 from recollect_proxy.access.authentication import FailedAttempts
-from recollect_proxy.mcp.application import KnownHosts
+from recollect_proxy.mcp.streamable_http import KnownHosts
 
 INITIALIZE = handshake("curl")
 LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}

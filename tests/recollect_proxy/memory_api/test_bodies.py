@@ -22,8 +22,8 @@ from recollect.api.operations import (
     Users,
 )
 from recollect.api.people import FlagsChange
-from recollect_proxy.memory_api.reading import RefusedError, project_in_body, read_body, read_query
-from recollect_proxy.settings.flags import misread
+from recollect_proxy.memory_api.request_validation import RefusedError, project_in_body, read_body, read_query
+from recollect_proxy.settings.runtime_settings import misread
 from recollect_proxy.web.json_shapes import shape_fields
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"

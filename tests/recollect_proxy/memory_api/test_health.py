@@ -17,13 +17,13 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.api.insights import ModelCalls, Spooled
-from recollect.engine.counts import ModelUse
+from recollect.engine.counters import ModelUse
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog
 from recollect.store.inbox import Inbox
-from recollect_proxy.memory_api.of_insights import health_of
+from recollect_proxy.memory_api.insight_operations import health_of
 from recollect_proxy.metrics.health_check import PROBES, Condition, Inquiry, Probes, read_condition
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Event

@@ -10,7 +10,7 @@ from tests.support.stores import Store
 from tests.support.tables import table
 
 from recollect.api.operations import OPERATIONS
-from recollect_proxy.memory_api.reading import RefusedError, parameter_named
+from recollect_proxy.memory_api.request_validation import RefusedError, parameter_named
 
 IDS = [
     *("a/b", "a%2Fb", "a%252Fb", "日本/語", "..", ".", "../../health", "a b", "a+b", "🙂‍↔️", "?limit=1"),

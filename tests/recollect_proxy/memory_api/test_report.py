@@ -14,10 +14,10 @@ from tests.servers.databases import SpareDatabases
 from tests.support.stores import Store, store_over
 
 from recollect.engine import system_clock
-from recollect.engine.people.report import THRESHOLDS, followed_advice, make_report
+from recollect.engine.people.weekly_report import THRESHOLDS, followed_advice, make_report
 from recollect.model import Activity, Add, Formed, Ignore, Questions, Reason, SearchPath, Skip
 from recollect.store import open_postgres
-from recollect_proxy.store_commands.upkeep_commands import report_rows
+from recollect_proxy.store_commands.users_and_upkeep_commands import report_rows
 
 
 async def read(api: Api, asked: str = "") -> Any:

@@ -23,9 +23,9 @@ from uuid_utils.compat import uuid7
 
 from recollect import model
 from recollect.engine import Engine
-from recollect.engine.counts import FormationCounts, RecallCounts
+from recollect.engine.counters import FormationCounts, RecallCounts
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.turns.prepared import NO_OPTIONS
+from recollect.engine.turns.prompt_content import NO_OPTIONS
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import TokenBudget
 from recollect.formation.call_guard import FAILURES

@@ -11,6 +11,7 @@ from uuid import uuid4
 import openai
 import pytest
 from openai import AsyncOpenAI
+from tests.recollect_proxy.doctor.openwebui_frontend import spoken_for
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openai_sdk.application import (
@@ -21,7 +22,6 @@ from tests.recollect_proxy.openai_sdk.application import (
     assert_untouched,
     sdk,
 )
-from tests.recollect_proxy.openwebui.openwebui_frontend import spoken_for
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.dialects import response, response_stream
 from tests.scripted.realtime import RealtimeUpstream, realtime_upstream

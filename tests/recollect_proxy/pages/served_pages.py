@@ -20,7 +20,7 @@ from recollect_proxy.access.own_tokens import Audience
 from recollect_proxy.access.provider_sign_in import ProviderSignIn
 from recollect_proxy.identity.caller import Mode
 from recollect_proxy.pages.application import pages
-from recollect_proxy.pages.visit import PageParts
+from recollect_proxy.pages.page_request import PageParts
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 BASE = "/memory/ui"

@@ -10,10 +10,10 @@ import pytest
 from jinja2 import PackageLoader
 
 from recollect import model
-from recollect.engine.people.report import THRESHOLDS
+from recollect.engine.people.weekly_report import THRESHOLDS
 from recollect_openwebui.notices import words_in
 from recollect_proxy.pages.rendering import LANGUAGES, Templates, chosen_language, load_catalogues
-from recollect_proxy.settings.flags import flag_fields
+from recollect_proxy.settings.runtime_settings import flag_fields
 
 CATALOGUES = load_catalogues()
 _USED = re.compile(r"""\bt\(["']([a-z_.]+)["'][,)]""")

@@ -22,7 +22,7 @@ from recollect_proxy.access.access_keys import KeyRole, add_access_key
 from recollect_proxy.access.authentication import FailedAttempts, source_of
 from recollect_proxy.access.own_tokens import Audience
 from recollect_proxy.app import App
-from recollect_proxy.identity.signed import OpenWebUIToken
+from recollect_proxy.identity.signed_token import OpenWebUIToken
 from recollect_proxy.pages import application
 
 Caller: TypeAlias = tuple[str | None, str | None]

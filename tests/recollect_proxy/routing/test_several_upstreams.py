@@ -14,8 +14,8 @@ from tests.scripted.upstream import ScriptedUpstream, failure, whole
 from tests.servers.running_proxy import KEY, RunningProxy, User, chat_body
 from tests.support.raw_client import Response
 
+from recollect.engine.exchange_recorder import ExchangeRecord
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.recorder import ExchangeRecord
 from recollect.model import Turn
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.reply_recorder import KeptAnswers

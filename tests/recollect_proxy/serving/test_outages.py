@@ -15,7 +15,7 @@ from tests.servers.databases import Database, running_database
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.support.waiting import until
 
-from recollect.engine.background import inbox
+from recollect.engine.background import inbox_drain
 from recollect.engine.live import live_engine, log_writer
 from recollect.indexing import index_run
 from recollect.store import jobs as runner
@@ -31,7 +31,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
     monkeypatch.setattr(runner, "_LONGEST_BACKOFF", 0.5)
     monkeypatch.setattr(runner, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
-    monkeypatch.setattr(inbox, "STORE_DELAY", timedelta(seconds=0.1))
+    monkeypatch.setattr(inbox_drain, "STORE_DELAY", timedelta(seconds=0.1))
     monkeypatch.setattr(index_run, "_STORE_DELAY", timedelta(seconds=0.1))
 
 

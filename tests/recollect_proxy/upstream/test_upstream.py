@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.commands.command_line import recollect
-from tests.recollect_proxy.openwebui.requests_of_openwebui import body, headers
+from tests.recollect_proxy.doctor.requests_of_openwebui import body, headers
 from tests.recollect_proxy.upstream.loops import on_both_loops
 from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream, streamed, whole
 from tests.servers.served_process import environment, served_process
@@ -17,7 +17,7 @@ from tests.support.waiting import until
 
 from recollect_proxy.upstream import upstream as upstreams
 from recollect_proxy.upstream.upstream import TruncatedError, Upstream, UpstreamError, complaint_about
-from recollect_proxy.web.errors import BAD_REQUEST, UPSTREAM_BROKE_OFF, UPSTREAM_BUSY, UPSTREAM_SILENT
+from recollect_proxy.web.error_answers import BAD_REQUEST, UPSTREAM_BROKE_OFF, UPSTREAM_BUSY, UPSTREAM_SILENT
 
 
 async def failure_of(upstream: Upstream, target: bytes = b"/x", *headers: tuple[bytes, bytes]) -> object:

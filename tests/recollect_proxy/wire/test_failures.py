@@ -23,7 +23,7 @@ from tests.scripted.upstream import (
 from tests.servers.running_proxy import RunningProxy, User
 from tests.support.waiting import until
 
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import Turn
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
+from tests.recollect_proxy.doctor.openwebui_frontend import shown, spoken_for
 from tests.recollect_proxy.given import CAT, TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
-from tests.recollect_proxy.openwebui.openwebui_frontend import shown, spoken_for
 from tests.recollect_proxy.own_proxies import ListeningProxies, named, serves
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
 from tests.scripted.upstream import (

@@ -7,7 +7,7 @@ import pytest
 from tests.scripted.upstream import JSON, Answer, End, ScriptedUpstream, completion, head
 
 from recollect_proxy.upstream.upstream import Upstream, UpstreamError
-from recollect_proxy.web.errors import UPSTREAM_BROKE_OFF
+from recollect_proxy.web.error_answers import UPSTREAM_BROKE_OFF
 
 ALL_RIGHT = completion("All right.")
 

@@ -1,1 +1,1 @@
-"""Background work on a user's messages and memories: formation, summaries, hints, indexing, embeddings. Begin with `worker`."""
+"""Background work on a user's messages and memories: formation, summaries, hints, indexing, embeddings. Begin with `formation_worker`."""

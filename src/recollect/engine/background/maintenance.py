@@ -21,7 +21,7 @@ from recollect.engine.policy import Policy
 from recollect.errors import RecollectError, raised_at
 from recollect.indexing import embed_user, index_user
 from recollect.model import ANSWERS_KEPT, EmbedderInUse, EmbedderPlace, EmbeddingState
-from recollect.models.limits import Step, Steps
+from recollect.models.background_limits import Step, Steps
 from recollect.ports import Clock
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.counts import FormationCounts
+from recollect.engine.counters import FormationCounts
 from recollect.engine.credentials import Credentials
 from recollect.engine.policy import Summarizing
 from recollect.errors import (
@@ -41,7 +41,7 @@ from recollect.model import (
     Source,
     Vector,
 )
-from recollect.models.limits import Step, Steps, Yielding
+from recollect.models.background_limits import Step, Steps, Yielding
 from recollect.models.memory_embedding import embedded_if_possible
 from recollect.ports import Asker, Clock, Hinted, Hinter, Summarized, Summarizer
 from recollect.text.secrets import mask, mask_exchange_texts
@@ -216,8 +216,8 @@ def _key(user_id: str, conversation: Conversation) -> tuple[str, str, int]:
 
 def _told_where(conversation: Conversation, due: Summarizing) -> Conversation:
     at = conversation.material.at
-    told = None if at is None else at.astimezone(due.zone)
-    return replace(conversation, material=replace(conversation.material, at=told, guidance=due.guidance))
+    local = None if at is None else at.astimezone(due.zone)
+    return replace(conversation, material=replace(conversation.material, at=local, guidance=due.guidance))
 
 
 def _masked(material: Material) -> Material:
@@ -263,7 +263,7 @@ class Hinting(ModelWork):
         default_factory=lambda: TTLCache(1, _EMBEDDER_REST.total_seconds()), init=False
     )
 
-    async def keep(self, user_id: str) -> timedelta | None:
+    async def give_hints(self, user_id: str) -> timedelta | None:
         """Give hints to the user's next statements without any; return after how long to come again for more.
 
         Raises YieldedError when a chat comes first.

@@ -16,13 +16,13 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.counts import AnswerCounts, RecallCounts
+from recollect.engine.counters import AnswerCounts, RecallCounts
+from recollect.engine.exchange_recorder import ExchangeRecord, is_storable, new_exchange
 from recollect.engine.live.log_writer import NOTES_AT_MOST, LogWriter, NotesInBackground
 from recollect.engine.live.recent_exchanges import AskedRequest, RecentExchanges
 from recollect.engine.masking_lanes import begin_masking
-from recollect.engine.recorder import ExchangeRecord, is_storable, new_exchange
 from recollect.engine.turns.explain import request_record
-from recollect.engine.turns.prepared import Prepared, RecallOptions
+from recollect.engine.turns.prompt_content import Prepared, RecallOptions
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError, raised_at
 from recollect.model import (
     UNNAMED,

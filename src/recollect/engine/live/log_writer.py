@@ -14,13 +14,13 @@ import structlog
 from cachetools import LRUCache, TTLCache
 
 from recollect.engine import Engine
+from recollect.engine.exchange_recorder import ExchangeRecord, Noting
 from recollect.engine.masking_lanes import (
     entry_as_it_is,
     entry_without_secrets,
     masked_turn_of,
     masking_is_ready,
 )
-from recollect.engine.recorder import ExchangeRecord, Noting
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError, raised_at
 from recollect.model import Became, LogEntry, Phase, Scope, Turn, TurnNotes, Written
 from recollect.runtime.deadline import happens, wait_until_done

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from recollect.model import UNNAMED, Message, Role, Scope, Turn
 from recollect.text.patterns import bounded
 from recollect.wire import ChatBody
-from recollect.wire.body import RequestShape
+from recollect.wire.request_body import RequestShape
 
 _LONGEST = 40_000
 """Characters of a message that are read; a longer one is a person's."""
@@ -81,7 +81,7 @@ class AskedRequest:
         # A thousand for the objects, and at most four bytes a character.
         return 1_000 + 4 * (len(self.text) + len(self.answer) + len(self.turn.key) + len(self.chat))
 
-    def keep(self, *, words: bool) -> None:
+    def shorten(self, *, words: bool) -> None:
         """Drop its words, or all but their beginnings."""
         self.text = self.text[:_CHARACTERS_KEPT] if words else ""
         self.answer = self.answer if words else ""
@@ -241,10 +241,10 @@ class RecentExchanges:
         """Keep a request whose answer is under way, with ``words`` or by hashes alone."""
         user_id, at = asked.turn.scope.user_id, asked.turn.at
         kept = self._take(user_id)
-        asked.keep(words=words)
+        asked.shorten(words=words)
         for place, each in enumerate(reversed(kept)):
             if place >= _WITH_WORDS - 1 or at - each.turn.at > _WORDS_KEPT:
-                each.keep(words=False)
+                each.shorten(words=False)
         self._put(user_id, [*(each for each in kept if at - each.turn.at < _KEPT), asked])
 
     def note_answer(
@@ -301,10 +301,10 @@ class RecentExchanges:
             return own
         last, before = last_pair(turn.history), last_pair(turn.history[:-2])
         same = [each for each in kept if last and each.pair == last]
-        told = [each.chat for each in same if before and each.before == before]
-        if not told and all(len(each.text) >= _LEAST_ALONE for each in turn.history[-2:]):
-            told = [each.chat for each in same]
-        return own if own in told else next(iter(told), None)
+        chats = [each.chat for each in same if before and each.before == before]
+        if not chats and all(len(each.text) >= _LEAST_ALONE for each in turn.history[-2:]):
+            chats = [each.chat for each in same]
+        return own if own in chats else next(iter(chats), None)
 
     def is_cut(self, turn: Turn) -> bool:
         """Return whether a request lacks the beginning of its chat, though its client is one that usually sends all of it."""

@@ -266,8 +266,8 @@ class Administration(Projects):
         The same goes for earlier exchanges whose changes were shown with this one's answer. Memories that its message had forgotten by number come back. A memory that was changed again since stays. Return the audit's rows of the undone changes; None if
         the log has no exchange with the key (``Turn.key``).
         """
-        told = await self._backends.inbox.told_with(scope, key)
-        undone = [await self._take_back(where, each, actor) for where, each in ((scope, key), *told)]
+        learned = await self._backends.inbox.told_with(scope, key)
+        undone = [await self._take_back(where, each, actor) for where, each in ((scope, key), *learned)]
         asked = await self._backends.asked.forgetting_of(scope, key)
         if asked is not None:
             undone.insert(0, await self.bring_back(scope.user_id, asked, actor=actor, bound=bound))

@@ -14,7 +14,7 @@ from recollect.api.insights import WeekReport
 from recollect.backends import Backends
 from recollect.engine.background.model_waits import wake_all
 from recollect.engine.people.administration import Administration
-from recollect.engine.people.report import followed_advice, make_report
+from recollect.engine.people.weekly_report import followed_advice, make_report
 from recollect.engine.policy import Policy
 from recollect.engine.turns.recall import Retriever
 from recollect.errors import (

@@ -243,11 +243,11 @@ class Profiles(Feedback):
             raise ProfileNotAllowedError
         now, zone = self._clock(), (await self.policy_of(user_id)).zone
         found = (await self._backends.snapshots.get(user_id)).memories.important
-        told = {each.memory_id for each in known.entries}
+        entered = {each.memory_id for each in known.entries}
         new = [
             each
             for each in current_by_worth(found, wall(now, zone))
-            if each.owner == user_id and each.id not in told and each.doubt is None
+            if each.owner == user_id and each.id not in entered and each.doubt is None
         ]
         new = [each for each in new if not _says(known.entries, each.content)]
         fields = await likely_fields([each.content for each in new], self._backends.embedder)

@@ -114,8 +114,8 @@ class Projects:
         """
         model = self._backends.embedder.name
         there = {each.content: each for each in await self.globals()}
-        told = there if contents is None else [mask(each).text for each in contents]
-        wanted = list(dict.fromkeys(told))
+        masked = there if contents is None else [mask(each).text for each in contents]
+        wanted = list(dict.fromkeys(masked))
         kept = {text for text in wanted if text in there and there[text].embedding_model == model}
         new = [
             self._written(text, COMMONS, Source.GLOBAL, Kind.FACT, _GLOBAL_IMPORTANCE, None)

@@ -49,7 +49,7 @@ from recollect.model import (
     Turn,
     Update,
 )
-from recollect.models.limits import Yielding
+from recollect.models.background_limits import Yielding
 from recollect.ports import Clock
 from recollect.text.comparison import frame_key, of_memory, repetition_key, veto
 
@@ -79,11 +79,11 @@ class DuplicateFinder:
 
         Raises ExtractorError and EmbedderError.
         """
-        told = self._tells(user_id)
+        disclosure = self._tells(user_id)
         new = [
             each
             for each in memories
-            if each.kind in STATEMENTS and each.id not in self._answers and told.allows(each)
+            if each.kind in STATEMENTS and each.id not in self._answers and disclosure.allows(each)
         ]
         vectors = await self._backends.embedder.embed([each.content for each in new]) if new else []
         for memory, vector in zip(new, vectors, strict=True):
@@ -95,7 +95,7 @@ class DuplicateFinder:
             older = [
                 each
                 for each in near
-                if each.kind in STATEMENTS and told.allows(each) and _is_before(each, memory)
+                if each.kind in STATEMENTS and disclosure.allows(each) and _is_before(each, memory)
             ]
             answer = tuple([each async for each in self._findings(user_id, memory, older)]) if older else ()
             self._answers[memory.id] = answer
@@ -196,7 +196,7 @@ class StoreAudit(Administration):
 
         Raises ExtractorError and EmbedderError if a model is to be asked, and can't be.
         """
-        pairs, told = _Pairs(), set[tuple[Fault, UUID]]()
+        pairs, reported = _Pairs(), set[tuple[Fault, UUID]]()
         after: UUID | None = None
         while True:
             page = await self._backends.memories.page(user_id, limit=_PAGE, after=after)
@@ -205,10 +205,10 @@ class StoreAudit(Administration):
                 if finding.fault in wanted and not await self._is_stood_behind(user_id, finding):
                     yield finding
                 if self._asked is not None and finding.fault in _IN_PAIRS:
-                    told.add((finding.fault, finding.memory.id))
+                    reported.add((finding.fault, finding.memory.id))
             if self._asked is not None and not _IN_PAIRS.isdisjoint(wanted):
                 async for finding in self._asked.findings(user_id, own):
-                    if finding.fault in wanted and (finding.fault, finding.memory.id) not in told:
+                    if finding.fault in wanted and (finding.fault, finding.memory.id) not in reported:
                         yield finding
             after = page.next
             if after is None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from recollect.engine.turns.prepared import Prepared
+from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import (
     Drop,
     Flags,
@@ -99,9 +99,9 @@ def explained(prepared: Prepared, most: int | None = None) -> tuple[tuple[Recoll
     ranked = (
         (*found[:most], *(each for each in found[most:] if _identity(each) in included)) if most else found
     )
-    told = {_identity(each) for each in ranked}
+    identities = {_identity(each) for each in ranked}
     unasked = [
-        each for each in prepared.recall.recollections if each.standing and _identity(each) not in told
+        each for each in prepared.recall.recollections if each.standing and _identity(each) not in identities
     ]
     return tuple(
         (

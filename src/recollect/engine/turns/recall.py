@@ -15,7 +15,7 @@ import structlog
 
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
-from recollect.engine.turns.prepared import (
+from recollect.engine.turns.prompt_content import (
     Important,
     Prepared,
     RecallOptions,

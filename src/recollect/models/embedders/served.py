@@ -15,7 +15,7 @@ import numpy as np
 
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
-from recollect.models.limits import waiting_for_others
+from recollect.models.background_limits import waiting_for_others
 from recollect.text.secrets import mask
 
 # Characters per text, and texts per call. The known models read about 8,000 tokens per text; in the scripts with most tokens a

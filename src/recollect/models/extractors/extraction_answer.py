@@ -149,8 +149,8 @@ def _find_items(text: str) -> tuple[list[Any] | None, bool]:
 def _items_of(value: object) -> list[Any] | None:
     if isinstance(value, list):
         # "[0]" and the like in prose are lists too, and so are the commands of an answer that breaks off
-        told = [item for item in value if isinstance(item, dict) and "asking" not in item]
-        return value if told or not value else None
+        items = [item for item in value if isinstance(item, dict) and "asking" not in item]
+        return value if items or not value else None
     if not isinstance(value, dict):
         return None
     for name in _CONTAINERS:

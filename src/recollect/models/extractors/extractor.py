@@ -98,10 +98,10 @@ class ModelExtractor:
             filter(None, (self._instructions.for_model(last.model), guidance.operators))
         )
         asker = _asker(exchanges)
-        told = self._tells(asker)
-        if not told.history:
+        disclosure = self._tells(asker)
+        if not disclosure.history:
             exchanges = [replace(each, turn=replace(each.turn, history=())) for each in exchanges]
-        places = [place for place in range(len(known)) if told.allows(known[place])]
+        places = [place for place in range(len(known)) if disclosure.allows(known[place])]
         places.sort(key=lambda place: known[place].id)
         read = await ask_and_read(
             self._model,

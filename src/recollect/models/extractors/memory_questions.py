@@ -121,8 +121,8 @@ class ModelHinter:
         Raises:
             ExtractorError: As ``Extractor.extract``.
         """
-        told = self.told(asker)
-        places = [place for place, each in enumerate(statements) if told.allows(each)]
+        disclosure = self.told(asker)
+        places = [place for place, each in enumerate(statements) if disclosure.allows(each)]
         if not places:
             return Hinted()
         # Masking twenty statements takes longer than the event loop may stand still.

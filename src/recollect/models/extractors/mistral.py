@@ -12,9 +12,9 @@ from recollect.errors import (
     ExtractorTimeoutError,
     InvalidExtractionError,
 )
+from recollect.models.background_limits import spend
 from recollect.models.extractors.chat_model import ANSWER_WITHIN, AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import BEGUN, credential_for, read_completion, refusal, tokens_of
-from recollect.models.limits import spend
 from recollect.models.mistral_sdk import (
     DEFAULT_BASE_URL,
     MistralAnswerTooLargeError,

@@ -22,6 +22,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
+from recollect.models.background_limits import spend
 from recollect.models.extractors.chat_model import ANSWER_WITHIN, AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import (
     BEGUN,
@@ -38,7 +39,6 @@ from recollect.models.extractors.completion import (
     tokens_of,
     tokens_received,
 )
-from recollect.models.limits import spend
 from recollect.ports import Asker
 
 ANSWER_BYTES = 1_000_000

@@ -15,7 +15,7 @@ import structlog
 
 from recollect.errors import ConfigurationError
 from recollect.model import LONGEST_INSTRUCTIONS, Guidance, Memory, Message, Role
-from recollect.text.attribution.reading import read_message
+from recollect.text.attribution.own_words import read_message
 from recollect.text.attribution.speakers import speaker_of
 from recollect.text.secrets import mask
 
@@ -200,8 +200,8 @@ def own_instructions(guidance: Guidance) -> str:
     Each line has a dash before it, so that none looks like a fence or the title of a message.
     """
     lines = [one_line(line, LONGEST_INSTRUCTIONS) for line in mask(guidance.own).text.splitlines()]
-    told = "".join(f"- {_unfenced(line.translate(_CONTROLS))}\n" for line in lines if line)
-    return f"{_OWN_HEADING}\n{told}\n" if told else ""
+    listed = "".join(f"- {_unfenced(line.translate(_CONTROLS))}\n" for line in lines if line)
+    return f"{_OWN_HEADING}\n{listed}\n" if listed else ""
 
 
 def shares(lengths: Sequence[int], total: int) -> list[int]:
@@ -223,8 +223,8 @@ def memory_line(memory: Memory) -> str:
         ("holds from", memory.holds_from),
         ("holds until", memory.holds_until),
     ]
-    told = [f"{name} {at:%Y-%m-%d}" for name, at in dates if at is not None]
-    marks = [memory.kind, *told, *([memory.doubt] if memory.doubt else [])]
+    dated = [f"{name} {at:%Y-%m-%d}" for name, at in dates if at is not None]
+    marks = [memory.kind, *dated, *([memory.doubt] if memory.doubt else [])]
     return f"({', '.join(marks)}) {one_line(mask(memory.content).text, MEMORY_LENGTH)}"
 
 

@@ -50,7 +50,7 @@ from recollect.store.memories.quarantine import held_back, hold_back
 from recollect.store.memories.transaction import Transaction, hide_messages
 from recollect.store.memories.undo import reopen_todos, undo
 from recollect.store.pool import Connection
-from recollect.store.rows import details_of, update_of
+from recollect.store.row_mapping import details_of, update_of
 from recollect.store.sql import SQL
 
 _FORGETTING = frozenset({Reason.DELETED, Reason.FORGOTTEN, Reason.EXPIRED})

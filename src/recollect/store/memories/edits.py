@@ -45,7 +45,7 @@ from recollect.store.memories.quarantine import read_held, wake_approvals
 from recollect.store.memories.transaction import Transaction, hide_messages, insert_vector
 from recollect.store.memories.undo import reopen_todos
 from recollect.store.pool import StorePart, column
-from recollect.store.rows import exchange_of, update_of
+from recollect.store.row_mapping import exchange_of, update_of
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 

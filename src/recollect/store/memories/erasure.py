@@ -20,7 +20,7 @@ from recollect.store.log_index import delete_chunks, unindex
 from recollect.store.memories.transaction import Transaction, hide_messages, with_a_word_of
 from recollect.store.memories.undo import undo
 from recollect.store.pool import Connection, affected, column
-from recollect.store.rows import update_of
+from recollect.store.row_mapping import update_of
 from recollect.store.sql import SQL, of_table
 from recollect.store.turn_writing import mark_of
 from recollect.store.users.portability import erase_kept_answers, leave_tombstone

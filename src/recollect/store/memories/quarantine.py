@@ -29,7 +29,7 @@ from recollect.model import (
 from recollect.store.jobs import enqueue
 from recollect.store.memories.transaction import Transaction, hide_messages, optional_text
 from recollect.store.pool import Connection
-from recollect.store.rows import as_columns, label_columns, memory_of
+from recollect.store.row_mapping import as_columns, label_columns, memory_of
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 

@@ -20,7 +20,7 @@ from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update, team_of
 from recollect.store.log_index import delete_chunks
 from recollect.store.pool import Connection, column
-from recollect.store.rows import (
+from recollect.store.row_mapping import (
     TERMS_BY,
     as_columns,
     as_json,
@@ -30,7 +30,7 @@ from recollect.store.rows import (
     terms_of_memory,
 )
 from recollect.store.sql import SQL
-from recollect.store.users.settings import forget_in_profile
+from recollect.store.users.settings_and_profiles import forget_in_profile
 from recollect.text.lexical import document_terms
 from recollect.text.normalization import content_hash, storable_text
 

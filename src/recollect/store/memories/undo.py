@@ -20,7 +20,7 @@ from recollect.audit import (
 from recollect.errors import ChangeNotFoundError, DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Ending, Memory, Past, Reason, Update
 from recollect.store.memories.transaction import Transaction
-from recollect.store.rows import update_of
+from recollect.store.row_mapping import update_of
 from recollect.store.sql import SQL
 from recollect.text.denials import denied_words
 from recollect.text.normalization import content_hash

@@ -12,6 +12,6 @@ from recollect.store.pool.connections import (
     column,
     is_pooled,
 )
-from recollect.store.pool.errors import store_errors
+from recollect.store.pool.postgres_errors import store_errors
 
 __all__ = ["Access", "Connection", "Database", "StorePart", "affected", "column", "is_pooled", "store_errors"]

@@ -20,7 +20,7 @@ from pgvector.asyncpg import register_vector
 
 from recollect.errors import StoreBusyError, StoreError, StoreUnavailableError
 from recollect.store.pool.addresses import Hosts, require_sound
-from recollect.store.pool.errors import connecting, store_errors
+from recollect.store.pool.postgres_errors import connecting, store_errors
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_user
 

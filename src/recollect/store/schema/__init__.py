@@ -1,1 +1,1 @@
-"""The schema of the database: ``migration`` brings it up to date, ``report`` says which parts are missing."""
+"""The schema of the database: ``migration`` brings it up to date, ``database_check`` says which parts are missing."""

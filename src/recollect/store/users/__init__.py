@@ -1,11 +1,11 @@
 """User data apart from memories and messages: settings, usage, profile, projects, teams, events; export and erasure.
 
-Read ``settings`` first, then ``portability``: it lists every table that has a user's rows.
+Read ``settings_and_profiles`` first, then ``portability``: it lists every table that has a user's rows.
 """
 
 from recollect.store.users.events import Events
 from recollect.store.users.portability import Portability
-from recollect.store.users.settings import AdminReadLog, Profiles, UsageLog, UserSettings
+from recollect.store.users.settings_and_profiles import AdminReadLog, Profiles, UsageLog, UserSettings
 from recollect.store.users.teams import Projects, Teams
 
 __all__ = [

@@ -11,7 +11,7 @@ from uuid import UUID
 from recollect.api.events import EventPlace
 from recollect.model import Kind, Update
 from recollect.store.pool import StorePart
-from recollect.store.rows import update_of
+from recollect.store.row_mapping import update_of
 from recollect.store.sql import SQL
 
 

@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 from recollect.model import COMMONS, Erasure, person_of, project_scope, team_of
 from recollect.store.jobs import job_payload
 from recollect.store.pool import Connection, StorePart, affected, column
-from recollect.store.rows import TERMS_BY, terms_of_memory
+from recollect.store.row_mapping import TERMS_BY, terms_of_memory
 from recollect.store.sql import SQL, of_table
 from recollect.store.turn_writing import mark_of
 from recollect.text.normalization import content_hash

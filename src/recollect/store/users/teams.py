@@ -44,8 +44,8 @@ class Teams(StorePart):
 
     async def keep(self, team: str, title: str | None = None) -> Team:
         """Make a team, or change how it is called, in one line; None leaves that."""
-        told = None if title is None else " ".join(storable_text(title).split())
-        row = await self._database.row_of_all("change_team", team, told)
+        named = None if title is None else " ".join(storable_text(title).split())
+        row = await self._database.row_of_all("change_team", team, named)
         assert row is not None  # noqa: S101 -- it was just written
         return _team(row)
 
@@ -69,11 +69,11 @@ class Teams(StorePart):
             name = " ".join(member.name.split()) or (before.name if before else member.person)
             member = replace(member, name=name)
             others = tuple(each for each in found.members if each is not before)
-            told = {
+            known = {
                 each.person: {"role": each.role, "name": storable_text(each.name)}
                 for each in (*others, member)
             }
-            await connection.execute(SQL["write_members"], team, json.dumps(told))
+            await connection.execute(SQL["write_members"], team, json.dumps(known))
         return Team(found.id, found.title, (*others, member))
 
     async def delete(self, team: str) -> list[str]:
@@ -122,9 +122,9 @@ class Projects(StorePart):
         Raises:
             ProjectNotFoundError: The person has no such project.
         """
-        told = None if title is None else " ".join(storable_text(title).split())
+        named = None if title is None else " ".join(storable_text(title).split())
         scope = project_scope(user_id, name)
-        row = await self._database.changed(scope, "change_project", told, alone)
+        row = await self._database.changed(scope, "change_project", named, alone)
         if row is None:
             raise ProjectNotFoundError
         return Project(name, **row)

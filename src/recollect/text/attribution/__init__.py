@@ -1,10 +1,10 @@
 """Separates the person's own words in a message from those of others. Pure.
 
-Read `reading` first: it puts together the modules that each find one kind of text by others.
+Read `own_words` first: it puts together the modules that each find one kind of text by others.
 """
 
 from recollect.text.attribution.marked_blocks import is_context, without_frame
-from recollect.text.attribution.reading import (
+from recollect.text.attribution.own_words import (
     Attribution,
     asking_ends,
     attribute,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from recollect.text.attribution.pieces import Piece, PieceKind, Span, lines_of, pieces
+from recollect.text.attribution.text_spans import Piece, PieceKind, Span, lines_of, pieces
 from recollect.text.patterns import anchored, bounded, linear
 
 _ELEMENT = bounded(

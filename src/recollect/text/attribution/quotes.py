@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from recollect.text.attribution.pieces import Piece, PieceKind, Span, lines_of, pieces
+from recollect.text.attribution.text_spans import Piece, PieceKind, Span, lines_of, pieces
 from recollect.text.patterns import anchored, bounded, linear
 
 _QUOTED = anchored(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}])")

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from recollect.chunking import fenced_blocks
-from recollect.text.attribution.pieces import Span, cut, tidy
+from recollect.text.attribution.text_spans import Span, cut, tidy
 from recollect.text.patterns import anchored, bounded, linear, replaced
 
 _NAME = (

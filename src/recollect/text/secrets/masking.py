@@ -24,8 +24,8 @@ from recollect.text.secrets.checksummed_numbers import (
 )
 from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
 from recollect.text.secrets.key_formats import keys, private_keys, random_strings, seed_phrases
-from recollect.text.secrets.layout import undisguised, without_layout
 from recollect.text.secrets.named_values import by_number, sent
+from recollect.text.secrets.text_as_seen import undisguised, without_layout
 from recollect.text.secrets.unlock_codes import may_unlock, what_unlocks
 from recollect.text.secrets.values import MASK, MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
 

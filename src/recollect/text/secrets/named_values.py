@@ -154,8 +154,8 @@ def read_person(_before: str, _name: str, window: str) -> tuple[int, int] | None
 
 def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     """Return the span of a code with digits, or of the first of several, after the name or after "is"."""
-    told = TOLD.search(window)
-    places = [told.end()] if told is not None else []
+    telling = TOLD.search(window)
+    places = [telling.end()] if telling is not None else []
     behind = _BEHIND_CODE.search(window)
     if behind is not None:
         places.append(behind.end())
@@ -188,9 +188,9 @@ def read_safe(_before: str, _name: str, window: str) -> tuple[int, int] | None:
 
 def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     """Return the span of a token of letters and digits after its name and "is" or a sign."""
-    told = TOLD.search(window)
-    at = told.end() if told is not None else 0
-    if not at or (told is not None and vocabulary.PURPOSE.intersection(told[1].casefold().split())):
+    telling = TOLD.search(window)
+    at = telling.end() if telling is not None else 0
+    if not at or (telling is not None and vocabulary.PURPOSE.intersection(telling[1].casefold().split())):
         particle = PARTICLE.search(window)
         at = particle.end() if particle and window[: particle.end()].strip() else 0
         if not at:
@@ -246,14 +246,14 @@ _SEED = linear(
 
 def read_password(before: str, name: str, window: str) -> tuple[int, int] | None:
     """Return the span of a password in the window after its name."""
-    told = assignment_in(name, window)
-    if told is not None and not told[2] and name.casefold().endswith(_PLURAL):
-        return _right_behind(before, window[told.end() - 1 :])
-    if told is not None and not vocabulary.PURPOSE.intersection(told[1].casefold().split()):
-        found = value_span(window, told.end(), signed=bool(told[2]))
+    assigned = assignment_in(name, window)
+    if assigned is not None and not assigned[2] and name.casefold().endswith(_PLURAL):
+        return _right_behind(before, window[assigned.end() - 1 :])
+    if assigned is not None and not vocabulary.PURPOSE.intersection(assigned[1].casefold().split()):
+        found = value_span(window, assigned.end(), signed=bool(assigned[2]))
         if found is not None:
             return found
-        if not told[1].strip():
+        if not assigned[1].strip():
             return None
     part = next((each for each in _BECAME if each in name.casefold()), "p")
     became = _BECAME[part].search(window)
@@ -319,9 +319,9 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
         return (at, at + len(value)) if fits else None
     if not at or not window[:at].strip():
         return None
-    told = _TELLS_IN_JAPANESE.search(rest)
-    if told is not None and not _describes_one(told[1]):
-        return at + told.start(1), at + told.end(1)
+    telling = _TELLS_IN_JAPANESE.search(rest)
+    if telling is not None and not _describes_one(telling[1]):
+        return at + telling.start(1), at + telling.end(1)
     han = _HAN.search(rest)
     if (
         han is not None
@@ -345,21 +345,23 @@ def _describes_one(value: str) -> bool:
 
 def read_answer(_before: str, name: str, window: str) -> tuple[int, int] | None:
     """Return the span of the answer to a security question after its name."""
-    told = assignment_in(name, window)
-    if told is None:
+    assigned = assignment_in(name, window)
+    if assigned is None:
         return read_unspaced("", "", window)
-    rest = window[told.end() :]
+    rest = window[assigned.end() :]
     quoted = in_quotes(rest)
     if quoted is not None:
-        return told.end() + quoted[0], told.end() + quoted[1]
+        return assigned.end() + quoted[0], assigned.end() + quoted[1]
     ends = CLAUSE_ENDS.search(rest)
     clause = (rest[: ends.start()] if ends else rest).rstrip()
     said = clause.split()
     if not said or len(said) > MOST_WORDS or MASK in clause:
         return None
-    if is_about_passwords(said[0]) and (not told[2] or is_about_passwords(said[-1]) or said[-1][0].islower()):
+    if is_about_passwords(said[0]) and (
+        not assigned[2] or is_about_passwords(said[-1]) or said[-1][0].islower()
+    ):
         return None
-    return told.end(), told.end() + len(clause)
+    return assigned.end(), assigned.end() + len(clause)
 
 
 def read_login(_before: str, _name: str, window: str) -> tuple[int, int] | None:

@@ -17,7 +17,7 @@ from tests.scripted import mistral
 from tests.scripted.mistral import Body, MistralStandIn, raw, refuses, running_mistral
 from tests.support.tables import table
 
-from recollect.assembly.models import parse_embedder_name
+from recollect.assembly.models_from_settings import parse_embedder_name
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.models.embedders.mistral import ANSWER_BYTES, MistralEmbedder
 from recollect.models.embedders.served import OpenAIEmbedder

@@ -15,7 +15,7 @@ from tests.recollect.models.extractors.completions_server import Server, fenced,
 from tests.scripted.extraction import command, statement
 
 from recollect.errors import ExtractorError, ExtractorUnusableError, InvalidExtractionError
-from recollect.formation.turns import analyze_turn
+from recollect.formation.analyzed_turn import analyze_turn
 from recollect.model import (
     Asking,
     Candidate,

@@ -24,11 +24,11 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
+from recollect.models.background_limits import counting_tokens
 from recollect.models.extractors import AnswerSchema, ChatModel, ModelAnswer
 from recollect.models.extractors.mistral import ANSWER_BYTES
 from recollect.models.extractors.mistral import MistralModel as Model
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
-from recollect.models.limits import counting_tokens
 from recollect.models.mistral_sdk import MistralServer
 from recollect.ports import Asker
 

@@ -23,6 +23,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
+from recollect.models.background_limits import counting_tokens
 from recollect.models.extractors import ModelAnswer
 from recollect.models.extractors import OpenAICompatibleModel as Model
 from recollect.models.extractors.completion import (
@@ -34,7 +35,6 @@ from recollect.models.extractors.completion import (
 )
 from recollect.models.extractors.openai_compatible import ANSWER_BYTES
 from recollect.models.extractors.schema import CHOICE, EXTRACTION
-from recollect.models.limits import counting_tokens
 from recollect.ports import Asker
 from recollect.text.tokens import estimate_tokens
 

@@ -13,7 +13,7 @@ from tests.support.people import person
 from tests.support.stores import LATER, MODEL, NOON, Store
 from uuid_utils.compat import uuid7
 
-from recollect.engine.recorder import begun
+from recollect.engine.exchange_recorder import begun
 from recollect.errors import StoreBusyError, StoreError
 from recollect.model import (
     ROOT,

@@ -11,7 +11,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
 from recollect.model import COMMONS, AdminRead, Changer, Flags, Party, Placement, Strategy, Usage
-from recollect.store.users.settings import flags_of
+from recollect.store.users.settings_and_profiles import flags_of
 
 TODAY, TOMORROW = date(2026, 3, 15), date(2026, 3, 16)
 SWITCHES = Flags(

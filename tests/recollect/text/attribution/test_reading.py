@@ -8,7 +8,7 @@ from tests.support.long_texts import up_to
 from tests.support.tables import table, texts
 
 from recollect.text.attribution import others_words, question_in, without_frame
-from recollect.text.attribution.reading import read_message
+from recollect.text.attribution.own_words import read_message
 
 Q = "I live in Oslo. Where did I put the spare key?"
 F = "I live in Bergen and I am allergic to nuts."

@@ -121,7 +121,7 @@ def test_an_answer_is_read_to_its_end_behind_images_larger_than_what_is_kept_of_
     )
 
     for at in range(0, len(text), piece):
-        parser.keep(text[at : at + piece])
+        parser.append(text[at : at + piece])
 
     read = parser.reply(truncated=False)
     assert read.text == "Here: ![image] and ![image] He weighs 11 kg"
@@ -131,7 +131,7 @@ def test_an_answer_is_read_to_its_end_behind_images_larger_than_what_is_kept_of_
 def test_an_answer_that_is_too_long_without_any_image_is_cut_off() -> None:
     parser = CompletionParser()
     for _ in range(30):
-        parser.keep("word " * 10_000)
+        parser.append("word " * 10_000)
 
     read = parser.reply(truncated=False)
     assert (len(read.text), read.truncated) == (1024 * 1024, True)
