@@ -223,7 +223,7 @@ _SINGLE, _SINGLE_RULES = _alternation(
                 weekday_span(either(found, "Ww").number, frame.today, shift_of(found, frame)),
             ),
         ),
-        ("stretch", "LF?[Nd]U|[Nd]LU|[Nd]UL(?!U)|P[Nda]?U", stretch),
+        ("stretch", "LF?[Nd]U|[Nd]LU|[Nd]UL(?!U)|P[Nda]?U|p[Nd]U", stretch),
         ("ago", "[Nda]UA|[BV]F?[Nda]U", lambda found, frame: (away(found, frame.today, -1),)),
         ("later", "[Nd]UZ|IF?[Nd]U(?!A)|bF?[Nd]U(?![A&])", later_unit),
         ("relative_unit", "R|LU|UL(?!U)", relative_unit),
