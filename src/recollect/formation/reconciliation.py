@@ -1,7 +1,7 @@
 """Decides which memories each believed candidate changes. Pure. Never: await, a model.
 
 A model's word counts: a statement that contradicts, refines or ends a memory by it takes the memory's place, as that is audited and
-can be undone. Numbers, dates, names and denials speak against the model where something would be lost that is still true: a statement
+can be undone. Numbers, dates and names speak against the model where something would be lost that is still true: a statement
 that is dropped as known, and a memory whose refinement leaves out what it says. Then both stay. Letter-equal statements are one;
 nothing older replaces anything newer. A statement that holds from a later day on leaves today's as it is, until then.
 """
@@ -157,16 +157,17 @@ class _Batch:
         """Yield the memories that a refused candidate ends, and the to-dos that it contradicts: a done errand is no news for years."""
         candidate, told_at = refused.candidate, self.origin.exchanges[refused.turn].turn.at
         contradicted = candidate.about if candidate.relation is Relation.CONTRADICTS else ()
-        ended = [(number, memory, "ends") for number, memory in self._numbered(candidate.ends)]
+        ended = [(number, memory, Reason.ENDED, "ends") for number, memory in self._numbered(candidate.ends)]
         ended += [
-            (number, memory, candidate.relation.value)
+            (number, memory, Reason.CONTRADICTS, candidate.relation.value)
             for number, memory in self._numbered(contradicted)
             if memory.kind is Kind.TODO
         ]
-        for number, memory, word in ended:
-            if self._is_free(memory) and memory.observed_at < told_at:
+        for number, memory, reason, word in ended:
+            past = past_of(memory, reason, candidate, told_at)
+            is_over = past is not None or reason is Reason.ENDED  # a to-do that is put off is not
+            if is_over and self._is_free(memory) and memory.observed_at < told_at:
                 self.gone.add(memory.id)
-                past = past_of(memory, Reason.ENDED, candidate, told_at)
                 yield Retire(memory.id, Reason.ENDED, decided_by=f"model: {word} {number}", past=past)
 
     def marks(self, weighed: AcceptedCandidate, main: _Main) -> Iterator[Mark]:

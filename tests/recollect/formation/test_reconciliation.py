@@ -582,6 +582,14 @@ def test_a_refused_statement_ends_the_todo_that_it_calls_done_and_no_state() -> 
     assert decisions(reconciled([], FLAT, EIGHT, ending=[passing])) == "Retire ended 7: model: contradicts 0"
 
 
+@table("changed", [{"kind": Kind.TODO}, {"event_at": JANUARY + timedelta(days=9)}])
+def test_a_refused_statement_that_puts_a_todo_off_does_not_end_it(changed: dict[str, Any]) -> None:
+    later = candidate("Look for a flat at the end of January", CONTRADICTS, 0, **changed)
+    refused = RefusedCandidate(later, 0, Reason.RATE_LIMIT)
+
+    assert reconciled([], replace(FLAT, event_at=JANUARY), ending=[refused]) == []
+
+
 def test_what_is_not_kept_itself_ends_what_its_words_end() -> None:
     over = RefusedCandidate(candidate("Went there", ends=(0, 1, 2, 9)), 0, Reason.LOW_IMPORTANCE)
     newer = known(3, observed_at=SAID_AT + timedelta(minutes=9))
