@@ -292,7 +292,10 @@ def test_english_dates_are_read(text: str, expected: str) -> None:
         *((text, "2024-01-01 2024-04-01") for text in ("上个季度", "前四半期", "지난 분기")),
         *((text, "2021-01-01 2121-01-01") for text in ("2020年以后", "2020年以降", "2020년 이후")),
         *((text, "2023-12-25 2023-12-26") for text in ("圣诞节", "クリスマス", "크리스마스")),
-        *((text, "2023-12-31 2024-01-01") for text in ("no réveillon", "la notte di San Silvestro", "w sylwestra")),
+        *(
+            (text, "2023-12-31 2024-01-01")
+            for text in ("no réveillon", "la notte di San Silvestro", "w sylwestra")
+        ),
         *((text, "2024-03-03 2024-03-06") for text in texts(EASTERN_RANGES)),
         ("في مارس 2024", MARCH),
     ],
