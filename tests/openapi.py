@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from recollect.api.operations import OPERATIONS
+from recollect.api.endpoint_table import OPERATIONS
 from recollect_proxy.memory_api.application import ANSWERS
 from recollect_proxy.memory_api.documentation import write_document
 

@@ -8,15 +8,16 @@ from pydantic import SecretStr
 
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.ports import Clock
-from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.wire import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
+from recollect.wire.reading_limits import LARGEST_BODY
 from recollect_proxy.chat.answer_relay import AnswerRelay, RecallReports
+from recollect_proxy.chat.byte_relay import Passthrough
 from recollect_proxy.chat.conversation import Conversation
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.chat.passthrough import Passthrough
 from recollect_proxy.chat.reply_recorder import KeptAnswers
 from recollect_proxy.chat.request_preparer import RequestPreparer
-from recollect_proxy.chat.request_reader import LARGEST_BODY, RequestReader
+from recollect_proxy.chat.request_reader import RequestReader
 from recollect_proxy.chat.tracing import Traces, traces_from_environment
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.routing.destination import (

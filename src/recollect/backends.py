@@ -22,12 +22,12 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver, or a
     from recollect.store.chats import ChatRequests, Chats
     from recollect.store.inbox import Inbox
     from recollect.store.jobs import Jobs
-    from recollect.store.leases_and_attempts import Attempts
     from recollect.store.log_index import EmbedderGenerations, LogIndex
     from recollect.store.memories import Memories, Repairs
     from recollect.store.message_log import MessageLog
     from recollect.store.request_records import Answers, Feedback, RequestLog, Retention
     from recollect.store.statistics import Statistics
+    from recollect.store.user_leases import Attempts
     from recollect.store.users import (
         AdminReadLog,
         Events,

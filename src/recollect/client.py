@@ -15,9 +15,9 @@ import httpx
 import msgspec
 from msgspec import Struct, UnsetType
 
+from recollect.api.endpoint_table import Operation
 from recollect.api.failures import ErrorBody, ErrorDetail
 from recollect.api.memories import Memory, Page
-from recollect.api.operations import Operation
 from recollect.api.queries import KEY, MATCH, PROJECT
 
 __all__ = [

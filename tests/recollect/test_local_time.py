@@ -12,7 +12,7 @@ from tests.support.tables import table, texts
 from recollect.composition.block_lines import line_of
 from recollect.model import Kind, Recollection
 from recollect.model.local_time import midnights, server_zone, wall, zone_named
-from recollect.recall.needs import is_over
+from recollect.recall.needed_statements import is_over
 
 AUCKLAND, DENVER = ZoneInfo("Pacific/Auckland"), ZoneInfo("America/Denver")
 SUNDAY = datetime(2026, 11, 28, 14, 9, tzinfo=UTC)

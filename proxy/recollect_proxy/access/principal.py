@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
-from recollect.api.operations import Permission
+from recollect.api.endpoint_table import Permission
 from recollect.model import Actor, Changer, Party
 
 ADMIN_TOKEN_NAME = "admin-token"  # noqa: S105 -- a name

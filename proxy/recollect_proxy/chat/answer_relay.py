@@ -21,8 +21,8 @@ from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import Memory, Recall, Recollection, Skip
 from recollect.text.patterns import linear
 from recollect.wire import add_memories, decoded
+from recollect_proxy.chat.byte_relay import Passthrough, is_json, relay, relay_whole
 from recollect_proxy.chat.openwebui_status import has_room
-from recollect_proxy.chat.passthrough import Passthrough, is_json, relay, relay_whole
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.chat.request_preparer import OutboundRequest
 from recollect_proxy.upstream.upstream import Answer

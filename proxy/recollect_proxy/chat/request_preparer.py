@@ -21,7 +21,7 @@ from recollect.engine.live.recent_exchanges import asked_request
 from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import FailedAt, Failure, Skip, Turn
 from recollect.request_composition import compose_request
-from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.text.tokens import token_counter
 from recollect.wire import ChatBody, Dialect, SystemStyle
 from recollect_proxy.chat.fair_executor import FairExecutor

@@ -21,10 +21,6 @@ from recollect_proxy.identity.caller import Caller, header_text, opaque_id
 from recollect_proxy.web.asgi import Headers, content_encodings
 from recollect_proxy.web.error_answers import OPTIONS_NOT_CUT, OPTIONS_NOT_READ, Failure, invalid_option
 
-LARGEST_BODY = 32 * 1024 * 1024
-"""Bytes of a chat request up to which it is read for memory; larger ones just pass. A chat with a few pictures has less,
-and so much is held for each running request."""
-
 _PREFIX = b"x-recollect-"
 _MOST_TOKENS = 100_000
 _MOST_MEMORIES = 100

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from recollect import __version__
 from recollect.model import Strategy
 from recollect.settings.engine_settings import Worker
-from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.upstream_policies import UpstreamSettings
 from recollect_proxy.app import App
 from recollect_proxy.build_destinations import default_base
 from recollect_proxy.identity.identity import OPENWEBUI_JWT_HEADER, SECRET_HEADER

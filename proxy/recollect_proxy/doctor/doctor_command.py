@@ -102,7 +102,7 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
-    from recollect_proxy.chat.request_reader import LARGEST_BODY
+    from recollect.wire.reading_limits import LARGEST_BODY
     from recollect_proxy.doctor.captured_request import await_request
     from recollect_proxy.doctor.diagnosis import is_from_a_person
     from recollect_proxy.serving.ephemeral_server import run_to_the_end

@@ -50,7 +50,7 @@ from recollect.errors import (
 from recollect.model import is_agents
 from recollect_proxy.mcp.tools import TOOLS, Caller, tools_for
 from recollect_proxy.mcp.tools import Tool as OwnTool
-from recollect_proxy.web.json_shapes import WrongValueError, read_values, shaped
+from recollect_proxy.web.strict_json import WrongValueError, read_values, shaped
 
 INSTRUCTIONS = (
     "Recollect is the user's long-term memory, shared by all their assistants. Search it when an answer depends on the user. "

@@ -12,8 +12,8 @@ import msgspec
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
+from recollect.api.endpoint_table import Permission
 from recollect.api.failures import FORBIDDEN, TOO_MANY_ATTEMPTS, UNAUTHORIZED, Failure
-from recollect.api.operations import Permission
 from recollect.api.queries import PROJECT
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import LONGEST_PROJECT, project_scope, project_within

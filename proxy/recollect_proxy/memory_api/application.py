@@ -12,6 +12,7 @@ from urllib.parse import quote
 import msgspec
 import structlog
 
+from recollect.api.endpoint_table import OPERATIONS, Operation, Permission
 from recollect.api.failures import (
     BAD_REQUEST,
     BODY_TOO_LARGE,
@@ -22,7 +23,6 @@ from recollect.api.failures import (
     STILL_UNDER_WAY,
     UNAUTHORIZED,
 )
-from recollect.api.operations import OPERATIONS, Operation, Permission
 from recollect.api.queries import LAST_EVENT
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreError

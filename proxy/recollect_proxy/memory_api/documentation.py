@@ -14,15 +14,15 @@ import msgspec
 from msgspec import Meta, Struct, UnsetType
 
 from recollect import __version__
+from recollect.api.endpoint_table import Operation, Permission
 from recollect.api.failures import MEMORY_NOT_FOUND, ErrorBody, Failure, every_failure
 from recollect.api.fields import MEMORY, WHEN
 from recollect.api.memories import Memory
-from recollect.api.operations import Operation, Permission
 from recollect.api.queries import KEY, LAST_EVENT, MATCH, PROJECT, InHeaders, InPath
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.request_and_reply import Reply
 from recollect_proxy.takeout.sections import FORMAT, ROWS, VERSION
-from recollect_proxy.web.json_shapes import shape_fields
+from recollect_proxy.web.strict_json import shape_fields
 
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 _REFERENCE = "#/components/schemas/{name}"

@@ -27,7 +27,7 @@ from recollect_proxy.memory_api.request_and_reply import Asked, Reply, fields_of
 from recollect_proxy.memory_api.request_validation import RefusedError
 from recollect_proxy.metrics.exposition import CONTENT_TYPE
 from recollect_proxy.metrics.health_check import Condition
-from recollect_proxy.web.json_shapes import shaped
+from recollect_proxy.web.strict_json import shaped
 
 WAIT_SECONDS = 1.0
 """How long an explanation waits until its request's record is written."""

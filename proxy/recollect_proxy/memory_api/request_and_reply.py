@@ -16,9 +16,9 @@ import msgspec
 from msgspec import Struct
 from uuid_utils.compat import uuid7
 
+from recollect.api.endpoint_table import Operation
 from recollect.api.events import Event, EventPlace, erasure_of, event_of
 from recollect.api.failures import TOO_MANY_STREAMS
-from recollect.api.operations import Operation
 from recollect.api.queries import EVENT_ID, LAST_EVENT
 from recollect.engine import Engine, system_clock
 from recollect.engine.live.live_engine import LiveEngine
@@ -33,7 +33,7 @@ from recollect_proxy.memory_api.request_validation import RefusedError, invalid_
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import Inquiry, read_condition
 from recollect_proxy.web.asgi import Incoming
-from recollect_proxy.web.json_shapes import shaped
+from recollect_proxy.web.strict_json import shaped
 
 Stream: TypeAlias = AsyncGenerator[bytes, None]
 

@@ -29,7 +29,7 @@ from recollect.model import LONGEST_PROJECT, TEAM, project_name, team_name
 from recollect.text.patterns import bounded
 from recollect_proxy.access.authentication import TooManyAttemptsError
 from recollect_proxy.identity.caller import readable_id, readable_project
-from recollect_proxy.web.json_shapes import ShapeField, WrongValueError, read_values, repeatable, shape_fields
+from recollect_proxy.web.strict_json import ShapeField, WrongValueError, read_values, repeatable, shape_fields
 
 log = structlog.get_logger(__name__)
 

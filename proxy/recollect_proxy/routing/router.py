@@ -14,10 +14,11 @@ import msgspec
 import structlog
 
 from recollect.wire import decoded, is_light
+from recollect.wire.reading_limits import LARGEST_BODY
 from recollect.wire.request_body import AmbiguousModelError, named_model
 from recollect_proxy.chat.answer_relay import RecallReports
+from recollect_proxy.chat.byte_relay import is_json
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.chat.passthrough import is_json
 from recollect_proxy.chat.request_reader import RefusedError
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.routing.destination import Destination, chat_path, is_below, named
@@ -182,9 +183,6 @@ def _id(model: msgspec.Raw) -> str | None:
         return None
 
 
-_BODY_LIMIT = 32 * 1024 * 1024
-"""Bytes up to which a body is read for its model: as many as for its memory."""
-
 _READ_SECONDS = 10.0
 """The time limit for reading a large body for its model."""
 
@@ -276,7 +274,7 @@ class ByModel:
         if scope["method"] not in _WITH_BODY or (not is_chat and _is_file(scope["headers"])):
             return None, receive
         incoming = Incoming(receive)
-        body = await incoming.read_body(_BODY_LIMIT)
+        body = await incoming.read_body(LARGEST_BODY)
         if body is None:
             raise RefusedError(MODEL_NOT_READ)
         encodings = content_encodings(scope["headers"])
@@ -335,7 +333,7 @@ def _of_body(body: bytes, encodings: str, *, is_json: bool) -> str | None:
     """
     if not body.strip():
         return None
-    plain = decoded(body, encodings, _BODY_LIMIT)
+    plain = decoded(body, encodings, LARGEST_BODY)
     if plain is None:
         raise RefusedError(MODEL_NOT_READ)
     if not is_json and not plain.lstrip().startswith(b"{"):

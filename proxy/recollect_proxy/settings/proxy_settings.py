@@ -10,7 +10,12 @@ from pydantic_settings import NoDecode
 
 from recollect.model import SystemStyle
 from recollect.settings.engine_settings import EngineSettings
-from recollect.settings.upstreams import UpstreamSettings, checked_upstreams, http_url, parse_upstreams
+from recollect.settings.upstream_policies import (
+    UpstreamSettings,
+    checked_upstreams,
+    http_url,
+    parse_upstreams,
+)
 from recollect_proxy.settings.shown_urls import CHAT
 
 

@@ -40,7 +40,7 @@ from recollect.recall.question import read_query
 from recollect.runtime.deadline import within
 from recollect.runtime.logs import configured_level
 from recollect.settings.engine_settings import NOWHERE, EngineSettings, Worker
-from recollect.settings.upstreams import UpstreamSettings, plain_upstream
+from recollect.settings.upstream_policies import UpstreamSettings, plain_upstream
 from recollect.store import (
     EmbeddedServer,
     Postgres,
@@ -60,9 +60,6 @@ log = structlog.get_logger(__name__)
 
 _REQUEST_SECONDS = 120.0  # for an embedder behind HTTP; models have their own
 _MIB = 1024 * 1024
-_POOL_SIZE = 10
-"""The most connections to the database: a tenth of Postgres' default limit."""
-
 _ALONE = (
     "No proxy uses this embedded database now. Give the worker the proxies' RECOLLECT_DATABASE_URL; "
     "if they have none, the RECOLLECT_DATA_DIR of the one on this machine."
@@ -320,7 +317,6 @@ async def open_server(
 async def _open_store(settings: EngineSettings, dsn: str, closing: AsyncExitStack) -> Postgres:
     postgres = await open_postgres(
         dsn,
-        pool_size=_POOL_SIZE,
         workers=settings.formation_workers or WORKERS,
         heartbeat=settings.job_heartbeat_seconds or HEARTBEAT_SECONDS,
         cache_bytes=settings.memory_cache_mb * _MIB,

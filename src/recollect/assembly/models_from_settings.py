@@ -34,7 +34,7 @@ from recollect.models.extractors import (
 )
 from recollect.ports import Asker, Embedder, Extractor, Hinter, Judge, Summarizer
 from recollect.settings.engine_settings import ChatsFirst, EngineSettings, ExtractionSdk
-from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.upstream_policies import UpstreamSettings
 
 _SCHEMES = ("local", "openai", "mistral")
 _NEAR_NAMES = (".local", ".localhost", ".lan", ".home", ".internal", ".home.arpa")

@@ -15,8 +15,8 @@ from recollect.backends import Backends
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.analyzed_turn import AnalyzedTurn, attributions_of
 from recollect.formation.call_guard import CallGuard
-from recollect.formation.grounding import plain_quote, searchable
 from recollect.formation.new_memories import Origin
+from recollect.formation.quote_search import plain_quote, searchable
 from recollect.formation.reconciliation import reconcile
 from recollect.formation.statement_times import with_checked_date, with_written_date
 from recollect.formation.understood_commands import Extraction, told_by_form

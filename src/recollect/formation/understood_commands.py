@@ -11,7 +11,7 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.formation.analyzed_turn import AnalyzedTurn, MemoryCommand, statement_of
-from recollect.formation.grounding import clauses_of, plain_quote, searchable, weight
+from recollect.formation.quote_search import clauses_of, plain_quote, searchable, weight
 from recollect.model import (
     Add,
     Asking,

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 from typing import TypeAlias
 
-from recollect.formation.grounding import SearchableText, plain_quote, searchable, weight
+from recollect.formation.quote_search import SearchableText, plain_quote, searchable, weight
 from recollect.formation.wording import WITHHELD, naming_its_speaker, naming_its_subject, without_secrets
 from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance, Vector
 from recollect.text.attribution import Attribution

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from recollect.formation.grounding import SearchableText, Token, is_form, plain_quote, searchable
+from recollect.formation.quote_search import SearchableText, Token, is_form, plain_quote, searchable
 from recollect.model import VALUE_LENGTH, Candidate, Exchange, Memory, Metadata, Role, tags_named
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import several_speakers, speaker_of

@@ -27,7 +27,7 @@ from recollect.errors import StoreError, YieldedError
 from recollect.ports import Clock
 
 if TYPE_CHECKING:
-    from recollect.store.leases_and_attempts import Attempts
+    from recollect.store.user_leases import Attempts
 
 log = structlog.get_logger(__name__)
 

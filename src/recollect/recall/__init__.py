@@ -4,9 +4,10 @@ Read ``ranking`` first. ``needs`` judges statements, ``log_scores`` the log; ``l
 ``trained`` holds the weights that ``bench.training`` writes, and examples to compare with.
 """
 
+from recollect.recall.common_names import shared_names, told_twice
 from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
 from recollect.recall.log_scores import Gate, SignalWeights
-from recollect.recall.needs import NeedThresholds, may_be_unhelpful, worth
+from recollect.recall.needed_statements import NeedThresholds, may_be_unhelpful, worth
 from recollect.recall.question import (
     MessageVectors,
     RecallQuery,
@@ -17,4 +18,3 @@ from recollect.recall.question import (
 )
 from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
 from recollect.recall.selection import PromptTexts, SelectionContext, SelectionLimits, select
-from recollect.recall.shared_names import shared_names, told_twice

@@ -17,10 +17,10 @@ from recollect.index import KIND_CODES, Memories, Nearness, Snapshot
 from recollect.model import Ending, Kind, Memory, Recollection
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Floats, near_statements
-from recollect.recall.needs import Intents, Needs, is_over
+from recollect.recall.common_names import SHARES_NAME
+from recollect.recall.needed_statements import Intents, Needs, is_over
 from recollect.recall.question import RecallQuery, StatementVectors
 from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_heads, shipped_model
-from recollect.recall.shared_names import SHARES_NAME
 from recollect.text.dates.date_finder import Period, dates_meant
 
 ASKED = ("past", "change", "due")

@@ -35,7 +35,7 @@ from recollect.recall.log_scores import (
     items_of,
     score_log,
 )
-from recollect.recall.needs import (
+from recollect.recall.needed_statements import (
     NO_NEEDS,
     Entry,
     Intents,

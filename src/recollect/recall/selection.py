@@ -28,7 +28,7 @@ from recollect.model import (
     Recollection,
     Use,
 )
-from recollect.recall.needs import NO_NEEDS, Needs, current_by_worth
+from recollect.recall.needed_statements import NO_NEEDS, Needs, current_by_worth
 from recollect.text.patterns import bounded
 
 _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")

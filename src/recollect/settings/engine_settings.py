@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationInfo, field_validato
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from recollect.model import EmbeddingScope, Lifetimes, Placement, Strategy, tags_named
-from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.settings.variables_and_file import PREFIX, FileOfSettings, Variables, default_data_dir
 
 

@@ -35,7 +35,6 @@ from recollect.model import (
     Wait,
 )
 from recollect.store.jobs import enqueue, requeue_held
-from recollect.store.leases_and_attempts import hold_lease
 from recollect.store.memories.changes import apply_changes, prune
 from recollect.store.memories.quarantine import wake_approvals
 from recollect.store.pool import Connection, Database, column
@@ -43,6 +42,7 @@ from recollect.store.row_mapping import exchange_of, message_of, update_of
 from recollect.store.sql import SQL
 from recollect.store.summaries import ChatSummaries
 from recollect.store.turn_writing import storable_key
+from recollect.store.user_leases import hold_lease
 from recollect.text.normalization import content_hash, storable_id, storable_text
 
 _MESSAGES_BEFORE = 6

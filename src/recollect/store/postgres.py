@@ -11,15 +11,16 @@ from recollect.store.browsing import Browsing
 from recollect.store.chats import ChatRequests, Chats
 from recollect.store.inbox import Inbox
 from recollect.store.jobs import HEARTBEAT_SECONDS, WORKERS, Jobs
-from recollect.store.leases_and_attempts import Attempts
 from recollect.store.log_index import EmbedderGenerations, LogIndex
 from recollect.store.memories import Memories, Repairs
 from recollect.store.message_log import MessageLog
 from recollect.store.pool import Access, Connection, Database, is_pooled, store_errors
+from recollect.store.pool.connections import POOL_SIZE
 from recollect.store.request_records import Answers, Feedback, RequestLog, Retention
 from recollect.store.schema.migration import migrate
 from recollect.store.snapshots import PostgresSnapshots
 from recollect.store.statistics import Statistics
+from recollect.store.user_leases import Attempts
 from recollect.store.users import (
     AdminReadLog,
     Events,
@@ -79,7 +80,7 @@ class Postgres:
 async def open_postgres(
     dsn: str,
     *,
-    pool_size: int = 10,
+    pool_size: int = POOL_SIZE,
     connect_timeout: float = 5.0,
     command_timeout: float = 30.0,
     lease: float = 15.0,

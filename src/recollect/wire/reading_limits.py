@@ -6,6 +6,10 @@ call's work is bounded beforehand: a second is enough for a gigabyte of text, bu
 
 import numpy as np
 
+LARGEST_BODY = 32 * 1024 * 1024
+"""Bytes of a chat request up to which it is read for its memory and its model; larger ones just pass. A chat with a few
+pictures has less, and so much is held for each running request."""
+
 LIGHT_BYTES = 256 * 1024
 """Up to which a request of few messages is read in some milliseconds."""
 _LIGHT_OPENINGS = 2_000

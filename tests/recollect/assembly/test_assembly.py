@@ -73,7 +73,7 @@ from recollect.models.extractors import ModelExtractor
 from recollect.ports import Asker
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings.engine_settings import NOWHERE, EngineSettings
-from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.store import start_embedded
 from recollect.store.embedded.shared_server import EmbeddedServer
 from recollect.store.log_index import EmbedderGenerations

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from tests.support.tables import table
 
+from recollect.api.endpoint_table import Memories, Settings, Users
 from recollect.api.memories import MemoryChange, NewMemory
-from recollect.api.operations import Memories, Settings, Users
 from recollect.api.people import CommonFlagsChange
 from recollect.api.queries import OfMemories, OfPage
 from recollect.client import ConflictError, MemoryApiError, UnavailableError, error_of, request_of

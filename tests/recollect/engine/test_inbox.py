@@ -16,12 +16,11 @@ from recollect.engine.background.inbox_drain import (
     GONE_DELAY,
     PATIENCE,
     REST,
-    RETRY_DELAYS,
     RUN,
     STORE_DELAY,
     InboxDrain,
 )
-from recollect.engine.background.model_waits import DELAYS, MODEL_DELAY
+from recollect.engine.background.retry_delays import MODEL_DELAY, OWN_FAULT_DELAYS, RETRY_DELAYS
 from recollect.engine.counters import FormationCounts
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
@@ -442,9 +441,9 @@ async def test_what_can_not_be_read_is_asked_for_ever_later_and_then_no_more(
         worker.now = due
         await worker.drain()
 
-    assert (waited, worker.order) == (list(DELAYS), [1, 2] + [1] * len(DELAYS))
+    assert (waited, worker.order) == (list(OWN_FAULT_DELAYS), [1, 2] + [1] * len(OWN_FAULT_DELAYS))
     assert await worker.outcomes() == ["waits:unreadable", "formed"]
-    assert worker.counts.waits == {"unreadable": 1 + len(DELAYS)}
+    assert worker.counts.waits == {"unreadable": 1 + len(OWN_FAULT_DELAYS)}
     [entry, _] = await worker.entries()
     assert is_read_in_part or entry["error"].startswith("InvalidExtractionError")
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table, texts
 
-from recollect.formation.grounding import plain_quote, searchable, weight
+from recollect.formation.quote_search import plain_quote, searchable, weight
 
 SAID = "Hi! We've moved from Antwerp to Ghent in Febuary, and I dont eat meat, only fish. Is 3 o'clock fine?"
 

@@ -12,7 +12,7 @@ from tests.support.watched_stores import Outage, breakable
 from recollect.errors import StoreUnavailableError
 from recollect.models import background_limits as steps
 from recollect.models.background_limits import Step, Steps, waiting_for_others
-from recollect.store.leases_and_attempts import Attempts
+from recollect.store.user_leases import Attempts
 
 
 def steps_of(attempts: Attempts) -> Steps:

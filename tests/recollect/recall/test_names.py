@@ -12,8 +12,8 @@ from tests.support.terms import document_of
 
 from recollect.index import Embedded, Loaded, Memories, Names, Snapshot, StoredMemory
 from recollect.model import COMMONS, Doubt, Hints, Kind, Memory, Versions
-from recollect.recall import shared_names as names_module
-from recollect.recall.shared_names import names_in, shared_names, sharing_names, told_twice
+from recollect.recall import common_names
+from recollect.recall.common_names import names_in, shared_names, sharing_names, told_twice
 from recollect.text.lexical import document_terms
 
 
@@ -77,7 +77,7 @@ def test_each_statement_is_read_once_however_many_names_it_shares(monkeypatch: p
         read.append(text)
         return document_terms(text)
 
-    monkeypatch.setattr(names_module, "document_terms", counted)
+    monkeypatch.setattr(common_names, "document_terms", counted)
 
     assert len(shared_names(memories, 0)) == 20
     assert len(read) <= 1 + 3 * len(words)

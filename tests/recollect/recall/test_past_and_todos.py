@@ -13,10 +13,10 @@ from tests.support.recollections import memory, turn
 from recollect.model import Ending, Kind, Memory, Past, Recollection
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import near_statements
-from recollect.recall.needs import NO_NEEDS, Needs, intents_of
+from recollect.recall.common_names import SHARES_NAME
+from recollect.recall.needed_statements import NO_NEEDS, Needs, intents_of
 from recollect.recall.past_and_todos import _held_in, asked_for, is_open, with_past
 from recollect.recall.question import Named, StatementVectors, read_query
-from recollect.recall.shared_names import SHARES_NAME
 
 NOW = datetime(2026, 6, 15, 10, tzinfo=UTC)
 MOVED, QUIT = datetime(2025, 9, 14, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)

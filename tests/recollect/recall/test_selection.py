@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.model import Drop, Kind, Memory, Provenance, Recollection
 from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
-from recollect.recall.needs import Needs
+from recollect.recall.needed_statements import Needs
 from recollect.recall.selection import is_judged
 
 HERE = SelectionContext("chat-1", user_wide=False)

@@ -15,7 +15,7 @@ from recollect.assembly.lifecycle import _as_json
 from recollect.assembly.models_from_settings import is_near, speaks_mistral, yields_to_chats
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Kind, Strategy
 from recollect.settings.engine_settings import NOWHERE, EngineInternals, EngineSettings
-from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.settings.variables_and_file import default_data_dir, is_setting
 from recollect_proxy.settings.proxy_settings import ProxyInternals, ProxySettings
 

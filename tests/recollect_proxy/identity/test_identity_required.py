@@ -13,7 +13,7 @@ from tests.scripted.upstream import LAST_CHUNK, ScriptedUpstream, chunk
 from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
 from tests.support.raw_client import Fields, RawConnection, Response, request_bytes
 
-from recollect.settings.upstreams import UpstreamSettings
+from recollect.settings.upstream_policies import UpstreamSettings
 from recollect_proxy.identity.api_key import add_key
 from recollect_proxy.settings.proxy_settings import IdentityMode
 

@@ -9,9 +9,7 @@ from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_
 from tests.support.raw_client import RawConnection
 from tests.support.tables import table
 
-from recollect.api.failures import Failure
-from recollect.api.memories import NewMemory
-from recollect.api.operations import (
+from recollect.api.endpoint_table import (
     OPERATIONS,
     Memories,
     Operation,
@@ -21,10 +19,12 @@ from recollect.api.operations import (
     Shared,
     Users,
 )
+from recollect.api.failures import Failure
+from recollect.api.memories import NewMemory
 from recollect.api.people import FlagsChange
 from recollect_proxy.memory_api.request_validation import RefusedError, project_in_body, read_body, read_query
 from recollect_proxy.settings.runtime_settings import misread
-from recollect_proxy.web.json_shapes import shape_fields
+from recollect_proxy.web.strict_json import shape_fields
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 

@@ -16,21 +16,7 @@ from tests.recollect_proxy.memory_api.test_documentation import operations, vali
 from tests.support.stores import NOON, Store
 
 from recollect import model
-from recollect.api.memories import (
-    Bulk,
-    BulkCorrection,
-    BulkForget,
-    HeldDecision,
-    Memory,
-    MemoryChange,
-    Move,
-    NewGlobalMemory,
-    NewMemory,
-    NewSessionMemory,
-    Sharing,
-    TodoEnd,
-)
-from recollect.api.operations import (
+from recollect.api.endpoint_table import (
     Answer,
     Held,
     Memories,
@@ -44,6 +30,20 @@ from recollect.api.operations import (
     Teams,
     Tokens,
     Users,
+)
+from recollect.api.memories import (
+    Bulk,
+    BulkCorrection,
+    BulkForget,
+    HeldDecision,
+    Memory,
+    MemoryChange,
+    Move,
+    NewGlobalMemory,
+    NewMemory,
+    NewSessionMemory,
+    Sharing,
+    TodoEnd,
 )
 from recollect.api.people import (
     ChangesOfMessage,

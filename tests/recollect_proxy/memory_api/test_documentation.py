@@ -16,7 +16,7 @@ from tests.recollect_proxy.memory_api.serving import Api
 from tests.support.tables import table
 
 from recollect.api import failures
-from recollect.api.operations import OPERATIONS
+from recollect.api.endpoint_table import OPERATIONS
 from recollect_proxy.memory_api.request_validation import RefusedError, read_body
 from recollect_proxy.takeout.sections import ROWS
 

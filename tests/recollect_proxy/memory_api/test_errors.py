@@ -23,15 +23,15 @@ from tests.support.stores import Store
 from tests.support.tables import table
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
+from recollect.api.endpoint_table import OPERATIONS, Operation, Permission
 from recollect.api.failures import STORE_FAILED
-from recollect.api.operations import OPERATIONS, Operation, Permission
 from recollect.engine import system_clock
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.memory_api.documentation import example_of
 from recollect_proxy.web.asgi import ClientLeftError, Event
-from recollect_proxy.web.json_shapes import shape_fields
+from recollect_proxy.web.strict_json import shape_fields
 
 USER = path_of(person("anna"))
 """A user without memories."""

@@ -9,7 +9,7 @@ from tests.servers.running_proxy import RunningProxy
 from tests.support.stores import Store
 from tests.support.tables import table
 
-from recollect.api.operations import OPERATIONS
+from recollect.api.endpoint_table import OPERATIONS
 from recollect_proxy.memory_api.request_validation import RefusedError, parameter_named
 
 IDS = [

@@ -8,7 +8,7 @@ from tests.recollect_proxy.memory_api.serving import Api, assert_error
 
 from recollect.api.people import UserFlags
 from recollect.model import Flags
-from recollect_proxy.web.json_shapes import shaped
+from recollect_proxy.web.strict_json import shaped
 
 EVERYBODY = "/memory/settings"
 

@@ -16,6 +16,7 @@ from uuid_utils.compat import uuid7
 from recollect.backends import Backends
 from recollect.engine.background.maintenance import Indexer
 from recollect.engine.background.model_waits import PutOff, expect_room, wait_for_model, wait_for_rest
+from recollect.engine.background.retry_delays import RETRY_DELAYS
 from recollect.engine.counters import FormationCounts
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
@@ -63,9 +64,6 @@ GROWN_BATCH = 2
 QUIET = timedelta(seconds=1)
 """How long a chat is quiet before its last turns are formed together. Where formation yields to chats, the time is
 learned from how long its LLM takes (decision 0031)."""
-
-RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
-"""How long a failed exchange waits before its second, third, ... try; the last one counts on."""
 
 # Its lease has run out by then if it died. Every exchange has a job of its own, so that one user's backlog is as many jobs that come
 # back: seldom, to leave the workers to other users.

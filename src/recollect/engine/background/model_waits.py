@@ -9,6 +9,7 @@ from datetime import datetime, time, timedelta
 from typing import TypeAlias
 
 from recollect.backends import Backends
+from recollect.engine.background.retry_delays import LIST_DELAY, MODEL_DELAY, OWN_FAULT_DELAYS
 from recollect.engine.policy import Policy
 from recollect.errors import (
     BudgetSpentError,
@@ -22,22 +23,6 @@ from recollect.errors import (
 )
 from recollect.formation import begins_with_command
 from recollect.model import Awaits, Exchange, Outcome, Pending, Progress, Strategy, Wait
-
-MODEL_DELAY = timedelta(hours=1)
-"""When to ask again for a model that a server does not have: it may have been installed there."""
-
-DELAYS = (
-    timedelta(minutes=1),
-    timedelta(minutes=10),
-    timedelta(hours=1),
-    timedelta(hours=6),
-    timedelta(days=1),
-)
-"""The delays before an exchange is tried again that failed for a reason of its own. After the last one, nothing that
-costs tokens is tried."""
-
-LIST_DELAY = timedelta(hours=1)
-"""When to look again whether a full list of waiting memories has room; a decision of the person's is noticed at once."""
 
 _FIRST_SECONDS, _LONGEST_SECONDS, _GROWTH = 0.5, 5.0, 1.3
 _UNLOGGED_SECONDS = 5.0
@@ -63,7 +48,7 @@ def wait_for_model(
         if not is_last:
             return None
         reason, counts = Awaits.OUTAGE, True
-        until = at + DELAYS[min(pending.waits, len(DELAYS) - 1)]
+        until = at + OWN_FAULT_DELAYS[min(pending.waits, len(OWN_FAULT_DELAYS) - 1)]
     return Wait(reason, f"{type(error).__name__}: {error}", until, asked, counts)
 
 
@@ -93,7 +78,7 @@ def wait_for_rest(pending: Pending, *, at: datetime, asked: str) -> Wait:
 
 def _next_try(pending: Pending, at: datetime) -> datetime | None:
     """Return when to ask again where an answer could not be read; None: it was tried often enough."""
-    return at + DELAYS[pending.waits] if pending.waits < len(DELAYS) else None
+    return at + OWN_FAULT_DELAYS[pending.waits] if pending.waits < len(OWN_FAULT_DELAYS) else None
 
 
 async def expect_room(backends: Backends, exchanges: Sequence[Exchange]) -> None:

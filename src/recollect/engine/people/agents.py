@@ -49,7 +49,7 @@ from recollect.model import (
 from recollect.model.local_time import wall
 from recollect.ports import Clock
 from recollect.recall import Ranking
-from recollect.recall.needs import is_over
+from recollect.recall.needed_statements import is_over
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.selection import choose_standing
 from recollect.text.comparison import same_letter

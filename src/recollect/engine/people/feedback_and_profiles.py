@@ -45,7 +45,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import wall
 from recollect.recall import may_be_unhelpful, shared_names, told_twice
-from recollect.recall.needs import current_by_worth
+from recollect.recall.needed_statements import current_by_worth
 from recollect.recall.profile_fields import likely_fields
 from recollect.text.comparison import same_letter
 from recollect.text.secrets import mask

@@ -56,7 +56,7 @@ from recollect.recall import (
     statement_vectors,
     with_overview,
 )
-from recollect.recall.needs import is_over
+from recollect.recall.needed_statements import is_over
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.question import RecallQuery, in_the_zone, read_of, read_query
 from recollect.runtime.deadline import within

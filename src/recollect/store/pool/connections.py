@@ -24,15 +24,15 @@ from recollect.store.pool.postgres_errors import connecting, store_errors
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_user
 
+POOL_SIZE = 10  # at most: a tenth of Postgres' default limit
 _OF_ONE = 0.5
 """The share of the connections that one person holds at most: of ten as many as one recall uses at once."""
 
 # Of several writes of one person one works, and the others hold a connection while they wait for its lock.
 _FOR_WRITES, _WRITES_OF_ONE = 0.6, 0.3
 
-# Reads without pause would keep it waiting for good.
 _WAITS_BEHIND_READS = 0.5
-"""Seconds for which a write lets reads go first."""
+"""Seconds for which a write lets reads go first; reads without pause would keep it waiting for good."""
 
 
 @dataclass(eq=False, slots=True)

@@ -19,9 +19,9 @@ from recollect.index import USE_CODES, LetterRuns, Memories, Nearness, Snapshot,
 from recollect.model import VITAL, Kind, Memory, Recollection, Use, Vector
 from recollect.recall import relevance
 from recollect.recall.candidates import Floats, Words
+from recollect.recall.common_names import linked_rows, with_linked
 from recollect.recall.question import RecallQuery, StatementVectors
 from recollect.recall.relevance import INTENTS, EmbeddedQuestion, Relevance, Statements
-from recollect.recall.shared_names import linked_rows, with_linked
 
 _HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT, Kind.PROFILE})
 _BONUS = 0.15
