@@ -252,7 +252,7 @@ class _Batch:
         said = of_candidate(weighed.candidate, self.origin.turn(weighed).at)
         vetoed = ""
         for number, memory in targets:
-            against = veto(said, of_memory(memory))
+            against = veto(said, of_memory(memory)) or disagreement(said, of_memory(memory))
             if against is None:
                 return self._said_again(weighed, memory.id, Reason.REPEATS, f"model: repeats {number}")
             vetoed = vetoed or f"veto: {against} (model: repeats {number})"

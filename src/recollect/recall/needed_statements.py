@@ -30,13 +30,20 @@ _BONUS = 0.15
 _IN_EVERY_CHAT = 1.0
 """Added to statements that shape every answer, or concern health: wishes how to be answered push no diagnosis out."""
 
+_FRESHNESS = 0.05
+"""Added to a new statement; it halves every ``_HALF_LIFE_DAYS``."""
 
-def worth(memory: Memory) -> float:
+_HALF_LIFE_DAYS = 180
+
+
+def worth(memory: Memory, now: datetime) -> float:
     """Return how valuable a statement is in any chat, about 0 to 2."""
     bonus = _BONUS if memory.kind in _HOW_TO_ANSWER and not _is_a_lesson_of_a_topic(memory) else 0.0
     if memory.is_for_every_chat:
         bonus += _IN_EVERY_CHAT
-    return memory.importance + bonus
+    days = max(0, (now - memory.observed_at).days)
+    freshness: float = 0.5 ** (days / _HALF_LIFE_DAYS)
+    return memory.importance + bonus + _FRESHNESS * freshness
 
 
 def _is_a_lesson_of_a_topic(memory: Memory) -> bool:
@@ -50,7 +57,7 @@ def current_by_worth(memories: Sequence[Memory], now: datetime) -> list[Memory]:
         (each for each in memories if not is_over(each, now)),
         key=lambda each: (
             each.doubt is not None,
-            -worth(each),
+            -worth(each, now),
             -each.observed_at.timestamp(),
             -each.id.int,
         ),

@@ -98,7 +98,7 @@ class Tuning:
 
     Attributes:
         weights: The weights of the log's signals.
-        gate: The gate; with the threshold 0, ``bar`` filters nothing.
+        gate: The coefficients of the gate; with the threshold 0, ``bar`` filters nothing.
         bar: The thresholds of need.
     """
 
@@ -347,11 +347,15 @@ class _Step:
             return RankedLog()
         items = items_of(snapshot, found)
         scores = score_log(snapshot, query, found, match, self.tuning.weights)
+        passages = snapshot.passages or Passages()
+        own = passages.columns.self_share[found.passages]
         opened = gate_score(
             query,
             items,
             found,
             scores,
+            self_share=np.concatenate([np.zeros(len(found.memories)), own]),
+            seen=match.seen,
             gate_cosine=embedder.gate,
             gate=self.tuning.gate,
             nothing=self.intents.nothing,

@@ -1,9 +1,9 @@
 """Finds what speaks against a new statement being a repetition of a known one. Pure.
 
 Models that compare statements take "50 mg" for "75 mg", and one sister for the other. So numbers, days of events and names are
-compared by rule, and words where all other letters are the same. A repeated statement is dropped, and a refined one
-replaced; only there may a rule overrule a model. Units, months, weekdays and denials are the model's: rules about them lost more
-than they kept (decision 0102).
+compared by rule, and words where all other letters are the same, and denials where all other words are. A repeated
+statement is dropped, and a refined one replaced; only there may a rule overrule a model. Units, months and weekdays are
+the model's: rules about them lost more than they kept (decision 0102).
 """
 
 from dataclasses import dataclass

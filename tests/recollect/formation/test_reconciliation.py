@@ -301,6 +301,8 @@ def test_a_to_do_that_is_done_is_kept_as_past(kind: Kind, decided: str) -> None:
         ("Knows Iona from school", "Has a friend called Isla, from school", "name"),
         ("Meets the choir on Mondays", "Meets the choir on Tuesdays", "name"),
         ("Had surgery on the right knee", "Had surgery on the left knee", "word"),
+        ("Eats no meat", "Eats meat", "more"),
+        ("Trinkt Kaffee", "Trinkt keinen Kaffee", "more"),
     ],
 )
 def test_a_repetition_strengthens_refines_or_is_kept_beside(content: str, said: str, speaks: str) -> None:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.recall.test_candidates import kept, said, snapshot_of
-from tests.support.recollections import NOON, passage, turn
+from tests.support.recollections import NOON, memory, passage, turn
 from tests.support.tables import table
 
 from recollect.index import Snapshot
-from recollect.model import Item, Role
+from recollect.model import Item, Kind, Role
 from recollect.recall import Gate
 from recollect.recall.candidates import Candidates, match_of, serving_passages
 from recollect.recall.log_scores import LogScores, SignalWeights, gate_score, items_of, score_log
@@ -63,7 +63,9 @@ def test_each_signal_lifts_a_message_by_its_weight(asked: str, lifted: dict[str,
     found = scored(snapshot, asked)
 
     assert found.parts[part].tolist() == [0.0, pytest.approx(getattr(SHIPPED, part))]
-    assert found.scores[1] - found.scores[0] == pytest.approx(getattr(SHIPPED, part))
+    assert found.scores[1] - found.scores[0] == pytest.approx(
+        getattr(SHIPPED, part) * 1.5
+    )  # alone in its session
 
 
 @pytest.mark.parametrize("asked", ["What did you suggest to me?", "What about ERR_CONN_4711?"])
@@ -96,6 +98,28 @@ def test_the_first_parts_cosine_counts(cosine: list[float], first: list[float], 
     np.testing.assert_allclose(found.parts["dense"], 0.6 * np.array(counted))
 
 
+def test_a_session_is_pooled_over_its_three_best_and_without_one_each_stands_alone() -> None:
+    sessions = [said(f"passage {n}", session_id="a") for n in range(4)]
+    alone = [kept(f"memory {n}", kind=Kind.SUMMARY, importance=0.0) for n in range(2)]
+    snapshot = snapshot_of(*alone, *sessions)
+
+    found = scored(snapshot, cosine=[0.9, 0.7, 0.4, 0.1, 0.3, 0.2])
+
+    role = 0.15
+    of_session = 0.6 * (0.4 + 0.3 + 0.2) / 3 + role
+    expected = [0.6 * 0.9 + role, 0.6 * 0.7 + role, *[of_session] * 4]
+    np.testing.assert_allclose(found.parts["session"], 0.5 * np.array(expected))
+
+
+@table(
+    ("importance", "cosine", "times"), [(0.0, 0.5, 1.0), (1.0, 0.5, 1.5), (7.0, 0.5, 1.5), (1.0, -9.0, 1.0)]
+)
+def test_importance_adds_half_at_most_and_not_below_0(importance: float, cosine: float, times: float) -> None:
+    found = scored(snapshot_of(kept("x", importance=importance)), cosine=[cosine])
+
+    assert found.scores[0] == pytest.approx(times * sum(each[0] for each in found.parts.values()))
+
+
 cosines = st.one_of(st.floats(-0.2, 1), st.just(NAN))
 
 
@@ -109,7 +133,9 @@ def test_whatever_is_unknown_scores_are_numbers_and_sums_of_parts(known: list[tu
 
     assert np.isfinite(found.scores).all()
     for row in range(6):
-        assert found.scores[row] == pytest.approx(sum(part for _, part in found.parts_of(row)))
+        parts = dict(found.parts_of(row))
+        times, total = parts.pop("times"), sum(parts.values())
+        assert found.scores[row] == pytest.approx(total * times if total > 0 else total)
 
 
 def test_items_come_in_the_order_of_their_rows() -> None:
@@ -120,7 +146,7 @@ def test_items_come_in_the_order_of_their_rows() -> None:
     assert [each.content for each in items_of(snapshot, found)] == ["tea", "rain"]
 
 
-TEA = passage("I drink green tea")
+TEA, RAIN = passage("I drink green tea"), passage("Rain fell at noon")
 
 
 def score(
@@ -129,14 +155,15 @@ def score(
     *,
     cosine: float = 0.1,
     held: float = 0.0,
+    nothing: float = 0.0,
     **changed: Any,
 ) -> float:
     """Return the gate's score of a question with one candidate."""
     one, zero, none = np.ones(1), np.zeros(1), np.empty(0, np.intp)
     found = Candidates(none, np.zeros(1, np.intp), cosine * one, cosine * one, zero, zero, zero)
-    scores = LogScores(zero, {}, changed.pop("speaker", 0.0) * one, held * one)
-    given: dict[str, Any] = {"gate_cosine": 0.3, "gate": Gate(), "nothing": 0.0}
-    return gate_score(read_query(turn(asked)), [item], found, scores, **given | changed)
+    scores = LogScores(zero, {}, one, changed.pop("speaker", 0.0) * one, held * one)
+    given: dict[str, Any] = {"self_share": zero, "seen": 0.0, "gate_cosine": 0.3, "gate": Gate()}
+    return gate_score(read_query(turn(asked)), [item], found, scores, nothing=nothing, **given | changed)
 
 
 @table(
@@ -153,9 +180,12 @@ def test_it_opens_from_its_threshold_on_and_for_nothing_never(
     ("less", "more"),
     [
         ({"cosine": 0.2}, {"cosine": 0.4}),
+        ({"cosine": 0.4, "item": RAIN}, {"cosine": 0.4, "item": RAIN, "self_share": np.full(1, 0.2)}),
+        ({"cosine": 0.4, "item": RAIN}, {"cosine": 0.4, "item": memory("Green tea at noon")}),
+        ({"seen": 0.1}, {"seen": 0.9}),
         ({"gate_cosine": 0.5}, {"gate_cosine": 0.1}),
-        ({"nothing": 1.0}, {"nothing": 1.0, "speaker": 1.0}),
-        ({"nothing": 1.0}, {"nothing": -1.0}),
+        ({}, {"speaker": 1.0}),
+        ({"asked": "What is tea?"}, {"asked": "What is my tea?"}),
         ({"asked": "thanks!"}, {"asked": "What is tea?"}),
     ],
 )
@@ -166,11 +196,26 @@ def test_what_speaks_for_a_question_about_what_was_said(less: dict[str, Any], mo
 @table(
     ("known", "opens"),
     [
+        ({"held": 1.0, "nothing": 1.9}, True),
+        ({"held": 1.0, "nothing": 2.1}, False),  # shared words alone, of a question that asks for nothing
+        ({"held": 1.0, "asked": "thanks a lot!"}, False),
         ({"cosine": float("nan"), "held": 0.5}, True),  # without an embedding words decide
         ({"cosine": float("nan"), "held": 0.3}, False),
-        ({"asked": "What about ERR_CONN_4711?", "item": passage("err_conn_4711 again")}, True),
+        (
+            {"asked": "What about ERR_CONN_4711?", "item": passage("err_conn_4711 again"), "nothing": 9.0},
+            True,
+        ),
         ({"asked": "What about ERR_CONN_4712?", "item": passage("err_conn_4711 again")}, False),
     ],
 )
 def test_words_in_common_open_it(known: dict[str, Any], *, opens: bool) -> None:
     assert Gate().opens(score(**known)) is opens
+
+
+def test_pasted_text_is_no_statement_of_the_person() -> None:
+    shares = np.full(1, 0.2)
+
+    said, pasted = passage("I drink tea"), passage("I drink tea", pasted=True)
+
+    assert score(item=pasted, cosine=0.4, self_share=shares) < score(item=said, cosine=0.4, self_share=shares)
+    assert score(item=said, cosine=0.4) == pytest.approx(score(item=said, cosine=0.4, self_share=shares))

@@ -39,7 +39,7 @@ def test_where_all_fit_all_stand() -> None:
 def test_how_to_answer_comes_before_what_matters_as_much() -> None:
     fact, preference = memory("Has a cat"), memory("Wants short answers", kind=Kind.PREFERENCE)
 
-    assert worth(preference) > worth(fact)
+    assert worth(preference, NOON) > worth(fact, NOON)
     assert chosen(fact, preference) == ["Wants short answers", "Has a cat"]
 
 
