@@ -1,9 +1,10 @@
 """Decides which memories each believed candidate changes. Pure. Never: await, a model.
 
-A model's word counts: a statement that contradicts, refines or ends a memory by it takes the memory's place, as that is audited and
-can be undone. Numbers, dates and names speak against the model where something would be lost that is still true: a statement
-that is dropped as known, and a memory whose refinement leaves out what it says. Then both stay. Letter-equal statements are one;
-nothing older replaces anything newer. A statement that holds from a later day on leaves today's as it is, until then.
+A model's word counts: a statement that contradicts, refines or ends a memory by it takes the memory's place, as that is audited
+and can be undone. Numbers, dates, names and denials of the same words speak against the model where something would be lost that
+is still true: a statement that is dropped as known, and a memory whose refinement leaves out what it says. Then both stay.
+Letter-equal statements are one; nothing older replaces anything newer. A statement that holds from a later day on leaves today's
+as it is, until then.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,7 @@ from recollect.model.local_time import wall
 from recollect.text.comparison import (
     Veto,
     disagreement,
+    distinction,
     of_candidate,
     of_memory,
     same_letter,
@@ -252,7 +254,7 @@ class _Batch:
         said = of_candidate(weighed.candidate, self.origin.turn(weighed).at)
         vetoed = ""
         for number, memory in targets:
-            against = veto(said, of_memory(memory)) or disagreement(said, of_memory(memory))
+            against = distinction(said, of_memory(memory))
             if against is None:
                 return self._said_again(weighed, memory.id, Reason.REPEATS, f"model: repeats {number}")
             vetoed = vetoed or f"veto: {against} (model: repeats {number})"

@@ -188,6 +188,11 @@ def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
     return Veto.WORD if is_slot else None
 
 
+def distinction(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
+    """Return the reason why a new statement, which a model calls a repetition, is none: a veto, or a denial of the same words."""
+    return veto(new, known) or disagreement(new, known)
+
+
 def _is_part_of(one: str, other: str) -> bool:
     """Return whether a statement only leaves out words of another, which has all of its words in the same order."""
     telling = iter(_telling(other))

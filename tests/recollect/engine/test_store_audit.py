@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 from tests.recollect.engines import engine_over
 from tests.recollect.store.keeping import contents
 from tests.scripted.models import ScriptedExtractor, WordEmbedder
@@ -324,12 +325,18 @@ async def test_a_model_tells_what_is_said_in_other_words_and_the_first_wording_s
     assert sorted(await contents(store)) == sorted((first, again))
 
 
-async def test_a_models_word_is_refused_where_a_number_speaks_against_it(store: Store) -> None:
-    await near(store, "Takes 50 mg of sertraline", "Of sertraline 75 mg are taken")
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [("Takes 50 mg of sertraline", "Of sertraline 75 mg are taken"), ("Drinks coffee", "Drinks no coffee")],
+)
+async def test_a_models_word_is_refused_where_a_number_or_a_denial_speaks_against_it(
+    store: Store, first: str, again: str
+) -> None:
+    await near(store, first, again)
 
-    subject = audit_over(store, answering("Of sertraline 75 mg are taken", Relation.REPEATS))
+    subject = audit_over(store, answering(again, Relation.REPEATS))
 
-    assert [each async for each in subject.findings(store.anna, ALL)] == []
+    assert [each async for each in subject.findings(store.anna, {Fault.DUPLICATE})] == []
 
 
 async def test_what_a_model_says_is_no_longer_so_goes_for_what_is(store: Store) -> None:

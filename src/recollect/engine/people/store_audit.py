@@ -51,7 +51,7 @@ from recollect.model import (
 )
 from recollect.models.background_limits import Yielding
 from recollect.ports import Clock
-from recollect.text.comparison import frame_key, of_memory, repetition_key, veto
+from recollect.text.comparison import distinction, frame_key, of_memory, repetition_key
 
 _NEAR = 8
 """The most older memories that the model is shown with one."""
@@ -146,7 +146,7 @@ def _related(candidate: Candidate, memory: Memory, older: Sequence[Memory]) -> l
     return [
         Finding(Fault.DUPLICATE, memory, Reason.REPEATS, each, decided_by=f"model: repeats {number}")
         for number, each in about[:1]
-        if veto(of_memory(memory), of_memory(each)) is None
+        if distinction(of_memory(memory), of_memory(each)) is None
     ]
 
 
