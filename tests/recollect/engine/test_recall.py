@@ -283,6 +283,21 @@ async def test_the_stage_that_ended_a_recall_is_told(
     assert (recall.skipped, recall.error_stage) == (Skip.STORE, stage)
 
 
+async def test_a_first_turn_waits_for_no_large_log(store: Store) -> None:
+    await with_tea(store, engine_over(store, PATIENT))
+
+    async def read(*_: object, most_bytes: int, **__: object) -> None:
+        if most_bytes > 10_000_000:
+            await asyncio.Event().wait()
+
+    snapshots = SnapshotCache(Before(store.snapshots._store, load=read), most_bytes=100_000_000)
+    subject = engine_over(with_parts(store, snapshots=snapshots), replace(PATIENT, deadline=3))
+
+    recall = await subject.recall(store.turn(WHICH))
+
+    assert [each.item.content for each in recall.recollections] == [TEA]
+
+
 class _Deaf(Through):
     """Snapshots of a store that stopped answering, and can't be cancelled."""
 
