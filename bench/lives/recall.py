@@ -23,7 +23,6 @@ from bench.report import options_of, progress, publish
 from recollect.engine import Prepared
 from recollect.models.extractors import ModelHinter
 from recollect.text.tokens import token_counter
-from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _FORMED = "formed.txt"
 _MOST_SECONDS = 3000.0
@@ -32,8 +31,7 @@ _MOST_SECONDS = 3000.0
 @asynccontextmanager
 async def open_lives(lives: Sequence[Life], folder: Path | None) -> AsyncIterator[Bench]:
     """Open a bench that summarizes chats as often as is usual; its database is in ``folder``, or in memory."""
-    fields = ProxySettings.model_fields
-    usual = {name: fields[name].default for name in ("summary_turns", "summary_tokens")}
+    usual = dict.fromkeys(("summary_turns", "summary_tokens"))
     kept = {} if folder is None else {"data_dir": folder, "database_url": None}
     models = {"summarizer": LifeSummarizer(lives), "hinter": ModelHinter(LifeHints(lives))}
     async with open_bench(models=models, **usual | kept) as bench:

@@ -127,9 +127,8 @@ async def add_memory(change: Transaction) -> Response[str]:
         visit.user_id, content_of(change), kind=Kind(kind), tags=tags_of(change), actor=visit.actor
     )
     undo = await last_change(change, added.id)
-    return change.answer(
-        "added", "/", undo=undo
-    )  # in the list as a whole: its kind is nothing that was searched for
+    # in the list as a whole: its kind is nothing that was searched for
+    return change.answer("added", "/", undo=undo)
 
 
 @post("/use/{use:str}")

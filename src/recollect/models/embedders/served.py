@@ -94,9 +94,8 @@ class ServedEmbedder(ABC):
     def _sendable(self, text: str) -> str:
         """Return a text as it is sent: with its secrets masked, cut, and not empty, which OpenAI rejects."""
         masked = mask(text.strip()[: 2 * CHARACTERS]).text.strip()[:CHARACTERS]
-        return (
-            masked.encode("utf-8", "replace").decode("utf-8") or " "
-        )  # JSON can carry lone surrogates, UTF-8 can't
+        # JSON can carry lone surrogates, UTF-8 can't
+        return masked.encode("utf-8", "replace").decode("utf-8") or " "
 
     def _batches(self, texts: Sequence[str]) -> Iterable[Sequence[str]]:
         return (texts[start : start + TEXTS_A_CALL] for start in range(0, len(texts), TEXTS_A_CALL))
