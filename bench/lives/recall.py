@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from bench.engines import MODEL, Bench, open_bench
 from bench.lives.formation import figures, replay
@@ -31,10 +32,9 @@ _MOST_SECONDS = 3000.0
 @asynccontextmanager
 async def open_lives(lives: Sequence[Life], folder: Path | None) -> AsyncIterator[Bench]:
     """Open a bench that summarizes chats as often as is usual; its database is in ``folder``, or in memory."""
-    usual = dict.fromkeys(("summary_turns", "summary_tokens"))
-    kept = {} if folder is None else {"data_dir": folder, "database_url": None}
+    kept: dict[str, Any] = {} if folder is None else {"data_dir": folder, "database_url": None}
     models = {"summarizer": LifeSummarizer(lives), "hinter": ModelHinter(LifeHints(lives))}
-    async with open_bench(models=models, **usual | kept) as bench:
+    async with open_bench(models=models, summary_turns=None, summary_tokens=None, **kept) as bench:
         yield bench
 
 
