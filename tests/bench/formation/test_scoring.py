@@ -73,6 +73,10 @@ DISTINCT = judgement(REPLACE, ADD, target=0, reason="distinct")
             [outcome(judgement(IGNORE, ADD), judgement(QUARANTINE, REPLACE, hit=0), judgement(ADD, ADD))],
             {"junk_kept": of(2, 2), "junk_in_store": of(2, 3), "quarantine": of(0, 1), "false_alarms": 0},
         ),
+        (
+            [outcome(judgement(QUARANTINE, QUARANTINE), judgement(ADD, QUARANTINE))],
+            {"quarantine": of(1, 1), "false_alarms": 1},
+        ),
         # false merges are counted apart where the model is wrong
         (
             [outcome(judgement(ADD, REINFORCE, reason="repeats"), case=WRONG)],

@@ -192,6 +192,8 @@ OPENINGS = {
     "تذكر: أنا نباتي": (Asking.REMEMBER, "أنا نباتي"),
     "忘れて：Ｋｏｂｅの家": (Asking.FORGET, "Ｋｏｂｅの家"),
     "不，我说的是布拉加": (Asking.CORRECT, "布拉加"),
+    "Não esqueças que gosto de chá": (Asking.REMEMBER, "gosto de chá"),
+    "Na\u0303o esquec\u0327as que gosto de chá": (Asking.REMEMBER, "gosto de chá"),
 }
 
 
