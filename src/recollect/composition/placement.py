@@ -210,7 +210,9 @@ class _RequestState:
         """Return where the turn's own block goes. One that answers the turn's own message is put next to that message."""
         if self.bounds.placement is Placement.STABLE:
             # Only a chat's first turn may change the system prompt: a later change would invalidate the whole prompt cache.
-            is_first = not (self.turn.history or self.turn.follows or self.missing or again or answers)
+            goes_on = self.turn.is_kept and any(each.key != self.turn.key for each in self.chat.exchanges)
+            said = self.turn.history or self.turn.follows or self.missing
+            is_first = not (said or goes_on or again or answers)
             return Place.SYSTEM if is_first else Place.BESIDE
         return Place.SYSTEM if self.bounds.placement is Placement.SYSTEM else Place.BESIDE
 

@@ -56,6 +56,14 @@ def test_a_later_block_stands_beside_its_turn_also_where_it_is_the_first() -> No
     assert (kept.system, list(kept.beside)) == ("", [0])
 
 
+def test_of_a_conversation_that_the_server_keeps_the_log_knows_whether_it_has_begun() -> None:
+    turn = replace(FIRST, is_kept=True, is_whole=True)
+    begins, goes_on = (placed(turn, Chat(exchanges=(logged(each),))) for each in (0, 1))
+
+    assert (bool(begins.system), list(begins.beside)) == (True, [])
+    assert (goes_on.system, list(goes_on.beside)) == ("", [0])
+
+
 def test_what_comes_later_may_take_three_hundred_tokens_and_never_more_than_what_comes_first() -> None:
     many = [recollection(f"Note {n} of a long list: " + "green tea " * 10) for n in range(40)]
 
