@@ -274,7 +274,10 @@ async def test_addresses_of_no_sense_are_refused_or_read_as_far_as_they_have_one
         *((f"?done={each}", 200) for each in ("deleted&undo=x", "owned")),
         *((each, 400) for each in ("?chat=%00", "?after=x", "/memory", "/memory?id=%00", "/changes?after=1")),
         *((f"/chats?skip={each}", 400) for each in ("-1", "9" * 30, "%D9%A3")),
-        *((each, 404) for each in ("/static/../page_request.py", "/static/%2e%2e%2fpage_request.py", "/nowhere")),
+        *(
+            (each, 404)
+            for each in ("/static/../page_request.py", "/static/%2e%2e%2fpage_request.py", "/nowhere")
+        ),
     ):
         assert (await visitor.get(path)).status == status, path
     assert (await visitor.post("/chats", {"chat": "a\0b", "sure": "yes"})).status == 400
