@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import (
@@ -27,7 +28,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError
-from recollect.model import Add, Formed, Reason
+from recollect.model import Add, Exchange, Formed, KeptRequest, Reason, Scope, project_scope
 from recollect.store import Postgres
 from recollect_proxy.access.access_keys import AccessKeys, KeyRole, add_access_key
 from recollect_proxy.access.authentication import Authentication, TooManyAttemptsError
@@ -160,6 +161,24 @@ async def test_every_operation_lets_in_those_who_may_alone(askers: Askers, docum
             if refused != (response.status if response.status in {401, 403} else None):
                 wrong.append((asker, name, response.status))
     assert wrong == []
+
+
+async def test_a_key_for_one_project_brings_nothing_of_the_persons_own_back(
+    askers: Askers, store: Store
+) -> None:
+    api, key = askers.api, askers.headers["acting-in-a-project"]
+    tea = await api.write("Likes tea.")
+    await api.call("DELETE", f"{api.memories}/{tea['id']}")
+    said = store.turn("Forget number 1", Scope(project_scope(store.anna, "boat"), "chat"))
+    await store.log.append(Exchange(uuid7(), said, "Done.", uuid7(), uuid7()))
+    asked = KeptRequest(said.anchor, "forget_listed", (UUID(tea["id"]),), system_clock())
+    await store.asked.keep_request(said.scope, asked)
+
+    undo = f"{path_of(store.anna)}/sessions/chat/undo", {"message": said.key}
+    undone = await api.call("POST", *undo, headers=key)
+
+    assert (undone.status, undone.json["changes"]) == (200, [])
+    assert await api.contents() == []
 
 
 async def test_a_key_for_one_project_undoes_no_move_out_of_it_or_into_it(askers: Askers) -> None:
