@@ -57,6 +57,7 @@ async def _ask(engine: Engine, texts: Iterable[str], *, dropped_from: SnapshotCa
         if heard.turn is None:
             raise RuntimeError(text)
         if dropped_from is not None:
+            await dropped_from.get(PERSON)  # with the log, which else would be read meanwhile
             dropped_from.forget(PERSON)
         began = time.perf_counter()
         await engine.prepare(heard.turn)

@@ -23,6 +23,9 @@ OF_ONE = 4
 _FIRST_LOG_BYTES = 10_000_000
 """A person's first question does not wait for a larger log, as reading it takes most of the time that a chat has."""
 
+_FOLLOWS_AFTER = 0.3
+"""Seconds after which such a log is read: at once it would take the processor from the turn that did not wait for it."""
+
 _LOADED_IN_THREAD = 64
 """Rows from which on a snapshot is built in a thread: other chats' streams must not wait."""
 
@@ -280,7 +283,12 @@ class SnapshotCache:
         # The callers that wait for it raise its exception; there may be none left.
         if task.cancelled() or task.exception() is not None or not is_last:
             return
-        if (new := task.result()).log_follows and self._kept.get(user_id, (None, 0))[0] is new:
+        if (new := task.result()).log_follows:
+            asyncio.get_running_loop().call_later(_FOLLOWS_AFTER, self._follow, user_id, versions, new)
+
+    def _follow(self, user_id: str, versions: Versions, first: Snapshot) -> None:
+        """Read the log that a person's first turn did not wait for, unless somebody else reads it."""
+        if self._kept.get(user_id, (None, 0))[0] is first and user_id not in self._loading:
             self._start(user_id, versions, log_may_follow=False)
 
 
