@@ -345,8 +345,6 @@ class SearchPath(StrEnum):
 
     DENSE = "dense"
     """By meaning, and by words besides."""
-    CORRECTED = "typo-corrected"
-    """So, with words that were taken for mistyped: in records of earlier versions."""
     LEXICAL = "lexical"
     """By words alone, as there was no embedding."""
     IMPORTANT = "important"

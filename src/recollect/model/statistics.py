@@ -87,7 +87,7 @@ class Questions:
     Attributes:
         measured: The turns for which all of the following is known.
         few_lexical: The turns that found fewer than three items by words.
-        fallbacks: The searches that lacked embeddings or corrected the spelling.
+        fallbacks: The searches that lacked embeddings.
         summaries_alone: The prompts that got summaries only.
         median_ms: The median duration of a recall, in milliseconds; None without any.
         mean_top_score: The mean of the best scores; None if nothing was found.

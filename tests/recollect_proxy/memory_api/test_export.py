@@ -137,7 +137,7 @@ async def live(kept: Kept) -> None:
     await store.usage.use(anna, NOON.date(), 120)
     await store.usage.use(anna, NOON.date(), 40, for_summary=True)
     await store.log.append(said := store.exchange("What do I drink?"))
-    measured: Any = {"found_by": model.SearchPath.CORRECTED, "budget": 900, "block_tokens": 40}
+    measured: Any = {"found_by": model.SearchPath.LEXICAL, "budget": 900, "block_tokens": 40}
     measured |= {
         "complains": False,
         "given_by": {"statements": 2, "log": 1},
@@ -174,7 +174,7 @@ async def test_an_export_is_as_its_schema_says_and_holds_something_of_everything
     assert all(lists.values()), lists
     assert document["chats_left_out"][0]["session_id"] == "left out"
     assert (document["usage"][0]["tokens"], document["usage"][0]["summary_tokens"]) == (160, 40)
-    assert document["requests"][0]["found_by"] == "typo-corrected"
+    assert document["requests"][0]["found_by"] == "lexical"
     assert "Minka" in json.dumps(document["messages"])
     assert "values" not in document["memories"][0]
     assert document["chat_requests"][0]["asking"] == "listed"

@@ -109,12 +109,12 @@ THRESHOLDS = (
     ),
     Threshold(
         "fallback",
-        "searches that went another way than by meaning and unmistaken words",
+        "searches that went another way than by meaning",
         0.50,
         "share",
         lambda activity, _: share(activity.questions.fallbacks, activity.questions.measured),
-        "Embeddings are late or fail (lexical, important, none), or words are often mistyped (typo-corrected).",
-        "If lexical, important or none lead: a faster embedder, a longer RECOLLECT_RECALL_DEADLINE_MS, a less busy machine.",
+        "Embeddings are late or fail (lexical, important, none).",
+        "A faster embedder, a longer RECOLLECT_RECALL_DEADLINE_MS, a less busy machine.",
     ),
     Threshold(
         "summaries-alone",

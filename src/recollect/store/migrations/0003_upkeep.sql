@@ -181,7 +181,7 @@ CREATE TABLE request_metrics (
 ) PARTITION BY RANGE (id);
 
 COMMENT ON COLUMN request_metrics.turn_key IS 'By which the message log knows its question: there secrets are masked, and it can be forgotten.';
-COMMENT ON COLUMN request_metrics.found_by IS 'Which way the search went: dense, typo-corrected, lexical, important, none.';
+COMMENT ON COLUMN request_metrics.found_by IS 'Which way the search went: dense, lexical, important, none.';
 COMMENT ON COLUMN request_metrics.budget IS 'Tokens that the turn''s memories might take.';
 COMMENT ON COLUMN request_metrics.block_tokens IS 'Tokens that they took.';
 COMMENT ON COLUMN request_metrics.given IS 'How many went into the prompt, by what they are: statements, log, summaries, profile.';

@@ -300,7 +300,7 @@ async def test_a_request_comes_back_as_it_was_first_noted(store: Store) -> None:
         stages={Stage.EMBEDDING: 7.1, Stage.SEARCH: 3.3},
         flags=("user-wide", "reattached"),
         explanation={"found": [{"id": str(uuid7()), "score": 0.5}], "none": None},
-        found_by=SearchPath.CORRECTED,
+        found_by=SearchPath.LEXICAL,
         given_by={"statements": 3, "summaries": 1},
         marked=True,
         complains=False,
