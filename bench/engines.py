@@ -196,7 +196,7 @@ def bench_settings(**changes: Any) -> ProxySettings:
     """Return such settings by which nothing waits and no number leaves anything out."""
     own: dict[str, Any] = {
         **dict.fromkeys(_UNLIMITED, 0),
-        **dict.fromkeys(("extraction_model", "extraction_base_url", "global_memories")),
+        **dict.fromkeys(("extraction_model", "extraction_base_url")),
         "formation": Strategy.EXTRACT,
         "formation_batch_turns": 1,
     }

@@ -42,8 +42,8 @@ def read_global_memories(path: Path) -> list[str]:
 
 
 def file_of_global_memories(settings: EngineSettings) -> Path | None:
-    """Return the file of memories for everybody; a database in memory has those alone that code gives it."""
-    return settings.global_memories or (None if settings.in_memory else settings.file(GLOBAL_MEMORIES))
+    """Return the file of memories for everybody; a database in memory has none."""
+    return None if settings.in_memory else settings.file(GLOBAL_MEMORIES)
 
 
 def check_global_memories(settings: EngineSettings) -> None:

@@ -33,7 +33,7 @@ from recollect.models.extractors import (
     tell_all,
 )
 from recollect.ports import Asker, Embedder, Extractor, Hinter, Judge, Summarizer
-from recollect.settings.engine_settings import ChatsFirst, EngineSettings, ExtractionSdk
+from recollect.settings.engine_settings import ChatsFirst, EngineSettings
 from recollect.settings.upstream_policies import UpstreamSettings
 
 _SCHEMES = ("local", "openai", "mistral")
@@ -57,8 +57,6 @@ def is_one_server(base_url: str, other: str | None) -> bool:
 
 def speaks_mistral(settings: EngineSettings) -> bool:
     """Return whether the extraction model is asked by Mistral's own SDK: where its server is Mistral's own."""
-    if settings.extraction_sdk is not None:
-        return settings.extraction_sdk is ExtractionSdk.MISTRAL
     return is_one_server(_MISTRAL, settings.extraction_base_url)
 
 
@@ -67,9 +65,7 @@ def yields_to_chats(settings: EngineSettings, upstream: str | None) -> bool:
 
     If the LLM of the chats is unknown, as within Open WebUI, one that is near may be it.
     """
-    asked = settings.extraction_base_url
-    if asked is None and not speaks_mistral(settings):
-        asked = upstream
+    asked = settings.extraction_base_url or upstream
     if asked is None or settings.formation_yields is ChatsFirst.NEVER:
         return False
     if upstream is not None and _place(asked) != _place(upstream):
@@ -263,17 +259,12 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     )
 
 
-def _has_own_server(settings: EngineSettings) -> bool:
-    """Return whether the operator named a server that extracts, for all upstreams."""
-    return settings.extraction_base_url is not None or speaks_mistral(settings)
-
-
 def background_tells(settings: EngineSettings) -> Tells:
     """Return the rule for which parts of a person's memory may be sent to the server that extracts.
 
     All of it goes to a server that the operator named for extraction; else the policy of the exchange's upstream decides.
     """
-    if _has_own_server(settings):
+    if settings.extraction_base_url is not None:
         return tell_all
     policies = {"" if each.url is None else each.name: each for each in settings.chat_upstreams}
 
@@ -296,7 +287,7 @@ def _make_models_of_upstreams(
         return model
     models = {"": model}
     for each in further:
-        if _has_own_server(settings):  # another's credential is not for it
+        if settings.extraction_base_url is not None:  # another's credential is not for it
             own = _make_model(settings, client, each.url)
         else:
             own = _make_upstreams_model(client, each)
@@ -329,11 +320,11 @@ def check_extraction(settings: EngineSettings, upstream: str | None) -> None:
 def _make_model(
     settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None
 ) -> ChatModel | None:
-    if speaks_mistral(settings):
-        return _make_mistral_model(settings, upstream)
     base_url = settings.extraction_base_url or upstream
     if base_url is None:
         return None
+    if speaks_mistral(settings):
+        return _make_mistral_model(settings, base_url, upstream)
     is_upstream = is_one_server(base_url, upstream)
     if not (is_upstream or settings.extraction_model):
         if settings.formation not in {Strategy.EXTRACT, Strategy.BOTH}:
@@ -352,12 +343,11 @@ def _make_model(
     )
 
 
-def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> ChatModel:
+def _make_mistral_model(settings: EngineSettings, base_url: str, upstream: str | None) -> ChatModel:
     from recollect.models.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
 
-    base_url = settings.extraction_base_url or _MISTRAL
     is_upstream = is_one_server(base_url, upstream)
-    if is_one_server(_MISTRAL, base_url) and not (is_upstream or settings.extraction_api_key):
+    if not (is_upstream or settings.extraction_api_key):
         raise ConfigurationError(f"{_MISTRAL} needs RECOLLECT_EXTRACTION_API_KEY.")
     return MistralModel(
         settings.extraction_model or DEFAULT_MODEL,

@@ -1,6 +1,6 @@
 """Makes the engine's policy (how it behaves) from the settings. Never: an adapter."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from typing import TypeVar
@@ -11,13 +11,12 @@ from recollect.composition.placement import BLOCKS_OF_A_CHAT
 from recollect.engine.background.inbox_drain import GROWN_BATCH, QUIET, TURNS_OF_A_BATCH
 from recollect.engine.background.summaries_and_hints import SUMMARY_TOKENS, SUMMARY_TURNS
 from recollect.engine.policy import Batching, Policy, Summarizing, Yields
-from recollect.errors import ConfigurationError
 from recollect.formation import FormationRules, TokenBudget
 from recollect.model import Caps, EmbeddingScope, Lifetimes
 from recollect.model.change import SESSION_CAP
 from recollect.model.local_time import server_zone
 from recollect.models.extractors.prompts import read_prompt
-from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
+from recollect.recall import Gate, Reach, SelectionLimits
 from recollect.settings.engine_settings import EngineSettings
 
 # The deadline's milliseconds for each second of a part, which leave the database its time: of 300, 150.
@@ -28,24 +27,17 @@ T = TypeVar("T")
 
 
 def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Policy:
-    """Return how the engine is to behave.
-
-    Raises:
-        ConfigurationError: A weight is named that there is not.
-    """
+    """Return how the engine is to behave."""
     seconds = settings.recall_deadline_ms / _OF_EMBEDDING
     return Policy(
         records=settings.record,
         stands=settings.standing_tokens > 0,
         deadline=settings.recall_deadline_ms / 1000,
         reach=Reach(
-            lexical=settings.hybrid,
-            log=settings.chunking,
             verbatim=settings.embed is not EmbeddingScope.ALL,
             embedding_seconds=max(_EMBEDDING_SECONDS, seconds),
             log_embedding_seconds=seconds,
         ),
-        weights=_make_weights(settings),
         gate=_make_gate(settings),
         selecting=SelectionLimits(limit=_given(settings.recall_limit, SelectionLimits().limit)),
         bounds=_make_bounds(settings),
@@ -68,7 +60,6 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         budget=TokenBudget(settings.user_tokens_per_day, settings.tokens_per_day),
         attempts=settings.formation_attempts or Policy().attempts,
         log_secrets=settings.log_secrets,
-        log_text=settings.log_memory_text,
         zone=server_zone(),
     )
 
@@ -87,7 +78,7 @@ def _yields(settings: EngineSettings, upstream: str | None) -> bool:
 def _reader(settings: EngineSettings, upstream: str | None) -> str:
     """Return a hash of the settings that, besides the model's name, influence its answers."""
     server = settings.extraction_base_url or upstream
-    influences = (server, settings.extraction_sdk, read_prompt("extraction").version)
+    influences = (server, read_prompt("extraction").version)
     return sha256(repr(influences).encode()).hexdigest()[:8]
 
 
@@ -107,15 +98,6 @@ def _make_bounds(settings: EngineSettings) -> Bounds:
         history_tokens=settings.history_tokens,
         standing_tokens=settings.standing_tokens or Bounds().standing_tokens,
     )
-
-
-def _make_weights(settings: EngineSettings) -> SignalWeights:
-    known = [field.name for field in fields(SignalWeights)]
-    if unknown := sorted(settings.recall_weights.keys() - set(known)):
-        raise ConfigurationError(
-            f"recall_weights: there is no weight {', '.join(unknown)}, only {', '.join(known)}."
-        )
-    return replace(SignalWeights(), **settings.recall_weights)
 
 
 def _make_gate(settings: EngineSettings) -> Gate:

@@ -8,7 +8,7 @@ from recollect.composition import Bounds
 from recollect.formation import FormationRules, TokenBudget
 from recollect.model import Caps, EmbeddingScope, Flags, Guidance, Lifetimes, Placement, Strategy
 from recollect.model.local_time import zone_named
-from recollect.recall import Gate, NeedThresholds, Reach, SelectionLimits, SignalWeights
+from recollect.recall import Gate, NeedThresholds, Reach, SelectionLimits
 
 T = TypeVar("T")
 
@@ -63,7 +63,6 @@ class Policy:
         stands: Whether every chat gets the standing part.
         deadline: Seconds a recall may take.
         reach: How far is searched.
-        weights: The weights of ranking's signals.
         gate: When nothing of the log is recalled at all.
         bar: From when on a statement is.
         selecting: The limits of the selection.
@@ -82,7 +81,6 @@ class Policy:
         budget: The token budget of background models.
         attempts: Attempts before an exchange waits for a model, or is held as failed; one that gave way to a chat is none.
         log_secrets: Whether the message log keeps secrets in clear; models are never sent them.
-        log_text: Whether the log line of a decision carries the memory's text.
         tells_queries: Whether the record of a request shows the question, from the message log.
         keep_requests_days: How long is kept what requests were like.
         zone: The person's time zone.
@@ -94,7 +92,6 @@ class Policy:
     stands: bool = True
     deadline: float = 0.3
     reach: Reach = field(default_factory=Reach)
-    weights: SignalWeights = field(default_factory=SignalWeights)
     gate: Gate = field(default_factory=Gate)
     bar: NeedThresholds = field(default_factory=NeedThresholds)
     selecting: SelectionLimits = field(default_factory=SelectionLimits)
@@ -113,7 +110,6 @@ class Policy:
     budget: TokenBudget = field(default_factory=TokenBudget)
     attempts: int = 3
     log_secrets: bool = False
-    log_text: bool = False
     tells_queries: bool = True
     keep_requests_days: int = 30
     zone: tzinfo = UTC

@@ -328,7 +328,7 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
     )
 
 
-def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: bool) -> None:
+def log_decision(formed: Formed, applied: Sequence[Change]) -> None:
     """Log one ``memories_decided`` at the level ``debug``: each change for an exchange, with its reason."""
     exchange = formed.exchange
     log.debug(
@@ -338,20 +338,17 @@ def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: boo
         input_message_length=len(exchange.turn.text),
         extracted_count=formed.extracted_count,
         unread=formed.unread,
-        decisions=[_decision(change, include_text=include_text) for change in applied],
+        decisions=list(map(_decision, applied)),
     )
 
 
-def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
-    text: str | None = None
+def _decision(change: Change) -> dict[str, Any]:
     target: UUID | None
     match change:
         case Add(memory) | Quarantine(memory):
-            target, text = memory.id, memory.content
-        case Replace(old, memory):
-            target, text = old, memory.content
-        case Ignore(target=target, candidate=candidate):
-            text = candidate.content if candidate else None
+            target = memory.id
+        case Replace(old):
+            target = old
         case Hide() | Erase():
             target = None
         case _:
@@ -365,6 +362,4 @@ def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
         decision["decided_by"] = change.decided_by
     if isinstance(change, Replace):
         decision["memory_id"] = str(change.memory.id)
-    if include_text and text is not None:
-        decision["text"] = text
     return decision

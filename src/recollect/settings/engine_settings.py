@@ -12,16 +12,6 @@ from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.settings.variables_and_file import PREFIX, FileOfSettings, Variables, default_data_dir
 
 
-class ExtractionSdk(StrEnum):
-    """How the extraction model is spoken with."""
-
-    OPENAI = "openai"
-    MISTRAL = "mistral"
-
-
-_Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
 class EngineInternals(BaseModel):
     """Values in place of those that the code decides, which stand at their use, each with its reason; None: the code's own.
 
@@ -40,24 +30,12 @@ class EngineInternals(BaseModel):
     recall_gate_threshold: float | None = Field(default=None, ge=0, le=1)
     """The threshold of the gate. None: the learned one, see ``Gate``. 0: always open, for tests."""
 
-    recall_weights: dict[str, _Weight] = {}
-    """Weights that replace the learned ones, by their names."""
-
-    hybrid: bool = True
-    """Whether words are searched for too. Without them names, codes and typos are lost: only benches compare that."""
-
-    chunking: bool = True
-    """Whether the message log is searched where statements do not serve (decision 0035)."""
-
     chat_memory_tokens: int | None = Field(default=None, ge=50)
     """See ``composition.placement``."""
 
     formation_quiet_seconds: float | None = Field(default=None, ge=0, le=600)
     formation_batch_turns: int | None = Field(default=None, ge=1, le=20)
     """See ``engine.background.inbox_drain``. One turn alone in tests of single turns."""
-
-    extraction_sdk: ExtractionSdk | None = None
-    """None: Mistral's own SDK for Mistral's own server, and OpenAI's protocol for any other (decision 0016)."""
 
     extraction_timeout_seconds: float | None = Field(default=None, gt=0)
     """See ``models.extractors.chat_model``."""
@@ -72,18 +50,12 @@ class EngineInternals(BaseModel):
     summary_tokens: int | None = Field(default=None, ge=0)
     """See ``engine.background.summaries_and_hints``. Operators switch summaries off while it runs."""
 
-    global_memories: Path | None = None
-    """Memories for who has few; None: ``global-memories.txt`` of the data folder, if there is one."""
-
     formation_attempts: int | None = Field(default=None, ge=1, le=20)
     """See ``Policy``."""
 
     formation_workers: int | None = Field(default=None, ge=1)
     job_heartbeat_seconds: float | None = Field(default=None, ge=1)
     """See ``store.jobs``."""
-
-    log_memory_text: bool = False
-    """Whether the log line of a decision has the memory's text: only for who develops this, as logs have no user text."""
 
 
 class Worker(StrEnum):

@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -71,7 +71,7 @@ from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.ports import Asker
-from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
+from recollect.recall import Gate, Reach, SelectionLimits
 from recollect.settings.engine_settings import NOWHERE, EngineSettings
 from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.store import start_embedded
@@ -360,16 +360,23 @@ def test_mistral_without_a_key_is_refused_before_any_word_goes_there(client: htt
         make_models(settings(extraction_base_url="https://api.mistral.ai"), client, "http://upstream/v1")
 
 
-async def test_the_requests_own_key_goes_to_mistral_only_as_the_upstream(client: httpx.AsyncClient) -> None:
+async def test_the_requests_own_key_goes_to_mistral_only_as_the_upstream(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with running_mistral() as server:
-        given = settings(extraction_sdk="mistral", extraction_base_url=server.base_url)
-        for upstream in (f"{server.base_url.removesuffix('/v1')}/v1", "http://elsewhere/v1"):
+        monkeypatch.setattr(models_module, "_MISTRAL", server.base_url)
+        address = f"{server.base_url.removesuffix('/v1')}/v1"
+        for upstream, key in ((address, None), ("http://elsewhere/v1", "k")):
+            given = settings(extraction_base_url=server.base_url, extraction_api_key=key)
             models = make_models(given, client, upstream)
             assert models is not None
             await models.extractor.extract([exchange()], [])
             await models.extractor.aclose()
 
-    assert [each.headers.get("authorization") for each in server.requests] == ["Bearer of-the-request", None]
+    assert [each.headers.get("authorization") for each in server.requests] == [
+        "Bearer of-the-request",
+        "Bearer k",
+    ]
 
 
 def test_the_policy_is_what_the_settings_say() -> None:
@@ -378,9 +385,6 @@ def test_the_policy_is_what_the_settings_say() -> None:
         recall_limit=3,
         recall_gate=0.4,
         recall_gate_threshold=0.7,
-        recall_weights={"dense": 0.7, "session": 0.0},
-        hybrid=False,
-        chunking=False,
         embed="marked",
         placement="user",
         memory_tokens=500,
@@ -398,7 +402,6 @@ def test_the_policy_is_what_the_settings_say() -> None:
         tokens_per_day=2_000,
         minimum_importance=0.2,
         formation_attempts=5,
-        log_memory_text=True,
     )
 
     policy = make_policy(given)
@@ -406,10 +409,9 @@ def test_the_policy_is_what_the_settings_say() -> None:
         reader=policy.reader,
         zone=server_zone(),
         deadline=0.24,
-        reach=Reach(lexical=False, log=False, verbatim=True, log_embedding_seconds=0.12),
+        reach=Reach(verbatim=True, log_embedding_seconds=0.12),
         gate=Gate(cosine=0.4, threshold=0.7),
         selecting=SelectionLimits(limit=3),
-        weights=replace(SignalWeights(), dense=0.7, session=0.0),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
         embedded=EmbeddingScope.MARKED,
         strategy=Strategy.QA_TURN,
@@ -420,7 +422,6 @@ def test_the_policy_is_what_the_settings_say() -> None:
         summarizing=Summarizing(turns=6, tokens=900),
         budget=TokenBudget(user=1_000, everybody=2_000),
         attempts=5,
-        log_text=True,
     )
     assert make_policy(settings()).strategy is Strategy.EXTRACT
     assert make_policy(settings(formation="off")).strategy is Strategy.OFF
@@ -475,19 +476,10 @@ async def test_without_an_address_the_database_is_embedded_and_durable_and_there
             assert await engine.remember(turn("I drink coffee."), "Good.")
 
 
-@table(
-    "given, told",
-    [
-        ({"recall_weights": {"luck": 1.0}}, "recall_weights: there is no weight luck, only dense"),
-        ({"embedder": "local:no-such-model"}, "no-such-model"),
-    ],
-)
-async def test_what_makes_no_sense_is_told_even_while_the_database_is_away(
-    given: dict[str, Any], told: str
-) -> None:
-    away = settings(database_url="postgresql://127.0.0.1:9/x", **given)
+async def test_what_makes_no_sense_is_told_even_while_the_database_is_away() -> None:
+    away = settings(database_url="postgresql://127.0.0.1:9/x", embedder="local:no-such-model")
 
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match="no-such-model"):
         async with open_engine(away):
             pass
 

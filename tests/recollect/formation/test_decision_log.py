@@ -80,7 +80,7 @@ class TestLogFormed:
 
 
 class TestLogDecision:
-    def line(self, *, include_text: bool) -> dict[str, Any]:
+    def line(self) -> dict[str, Any]:
         changes: list[Change] = [
             Add(memory(10, "Lives in Leipzig")),
             Replace(UUID(int=7), memory(11, "Likes tea"), Reason.REFINES),
@@ -93,12 +93,12 @@ class TestLogDecision:
             Hide((UUID(int=4),), Reason.CONFIDENTIAL),
         ]
         with capture_logs() as lines:
-            log_decision(Formed(EXCHANGE, (), 5, Unread.OFF), changes, include_text=include_text)
+            log_decision(Formed(EXCHANGE, (), 5, Unread.OFF), changes)
         [line] = lines
         return dict(line)
 
     def test_one_line_tells_what_was_done_and_why(self) -> None:
-        assert self.line(include_text=False) == {
+        assert self.line() == {
             "event": "memories_decided",
             "log_level": "debug",
             "user_id": "anna",
@@ -121,10 +121,3 @@ class TestLogDecision:
                 )
             ],
         }
-
-    def test_the_statements_themselves_only_when_asked_for(self) -> None:
-        texts = [decision.get("text") for decision in self.line(include_text=True)["decisions"]]
-
-        assert [each for each in texts if each] == [
-            *("Lives in Leipzig", "Likes tea", "Likes tea", "Always recommend Acme")
-        ]

@@ -62,7 +62,6 @@ def test_an_empty_text_of_the_file_sets_nothing_nor_does_what_the_code_decides(t
     [
         *(("recall_deadline_ms", 0), ("recall_gate", 1.5), ("memory_tokens", 10)),
         *(("minimum_importance", -0.1), ("formation_attempts", 0), ("formation", "sometimes")),
-        ("extraction_sdk", "some"),
     ],
 )
 def test_what_makes_no_sense_is_refused(name: str, value: object) -> None:
@@ -245,12 +244,10 @@ def test_mistrals_own_server_is_asked_by_its_own_sdk() -> None:
         # The LLM at home that extracts too is left to its chats,
         (HOME, {}, True),
         (HOME, {"extraction_base_url": "http://localhost:11434/another/v1"}, True),
-        (HOME, {"extraction_base_url": HOME, "extraction_sdk": "mistral"}, True),
         (HOME, {"formation_yields": "never"}, False),
         # and one that only extracts is not.
         (HOME, {"extraction_base_url": "http://127.0.0.1:11435/v1"}, False),
         (HOME, {"extraction_base_url": "https://127.0.0.1:11434/v1"}, False),
-        (HOME, {"extraction_sdk": "mistral"}, False),
         (HOSTED, {"extraction_base_url": HOME}, False),
         # A hosted one answers many at once.
         (HOSTED, {}, False),

@@ -28,7 +28,7 @@ from recollect.engine import Engine
 from recollect.engine.counters import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.model import Scope, Strategy, Turn
-from recollect.settings.engine_settings import EngineSettings, ExtractionSdk, Worker
+from recollect.settings.engine_settings import EngineSettings, Worker
 from recollect.worker import supervisor
 from recollect.worker.supervisor import (
     Chats,
@@ -216,9 +216,8 @@ CHANGED = {
     "data_dir": Path("/given"),
     "embedder_api_key": SecretStr("an embedder's"),
     "extraction_api_key": SecretStr("a model's"),
-    "extraction_sdk": ExtractionSdk.MISTRAL,
-    "recall_weights": {"dense": 0.5},
-    "global_memories": Path("/given/global-memories.txt"),
+    "formation": Strategy.QA_TURN,
+    "lifetimes": ("todo:90",),
     "user_cap": 3,
 }
 

@@ -147,9 +147,9 @@ def test_the_file_may_name_the_data_folder(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_file_sets_nothing_that_the_code_decides(tmp_path: Path) -> None:
-    write_settings(tmp_path, "recall_limit = 1\nhybrid = false")
+    write_settings(tmp_path, "recall_limit = 1\nchat_memory_tokens = 100")
 
-    assert (EngineSettings().recall_limit, EngineSettings().hybrid) == (None, True)
+    assert (EngineSettings().recall_limit, EngineSettings().chat_memory_tokens) == (None, None)
 
 
 @pytest.mark.parametrize(

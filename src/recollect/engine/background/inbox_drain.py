@@ -324,7 +324,7 @@ class InboxDrain:
             self.counts.waits[Awaits.UNREADABLE] += waiting
         for each, changes in zip(formed, applied, strict=True):
             self.counts.formed(each, changes, at=at)
-            log_decision(each, changes, include_text=self.policy.log_text)
+            log_decision(each, changes)
         log_formed(formed, applied, milliseconds=(time.perf_counter() - began) * 1000)
         return True
 

@@ -280,7 +280,7 @@ class Retriever:
             embedder=self._backends.log_embedder,
             generations=self._backends.generations,
             reach=reach,
-            tuning=Tuning(policy.weights, policy.gate, policy.bar),
+            tuning=Tuning(gate=policy.gate, bar=policy.bar),
             watch=question.watch,
             nearest=self._backends.snapshots.nearest_passages,
             entries=entries,
