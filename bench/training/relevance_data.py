@@ -242,7 +242,7 @@ async def _asked(told: LifeQuestion, embedded: Embedded) -> tuple[EmbeddedQuesti
     vector = searched = await embedded.question(query.asked)
     if query.before.strip():
         searched = relevance.contextual_vector(vector, await embedded.question(asked_before(query)))
-    return EmbeddedQuestion(query.asked, query.now, query.periods, vector), searched
+    return EmbeddedQuestion(query.asked, query.now, query.any_periods, vector), searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ def of_strangers(
         if store is None:
             continue
         query = read_query(Turn(Scope("bench", "q"), message.text, "q", at, "", ()))
-        asked = EmbeddedQuestion(query.asked, query.now, query.periods, message.vector)
+        asked = EmbeddedQuestion(query.asked, query.now, query.any_periods, message.vector)
         nothing, compared = np.zeros(len(store.items)), store.compared(asked.text, message.vector)
         found.append(Question(message.person, size, kind, asked, store, compared, nothing, nothing))
     return found

@@ -345,7 +345,7 @@ def _judged(
 
 
 def _embed_question(query: RecallQuery, vectors: StatementVectors) -> EmbeddedQuestion:
-    return EmbeddedQuestion(query.asked, query.now, query.periods, vectors.asked)
+    return EmbeddedQuestion(query.asked, query.now, query.any_periods, vectors.asked)
 
 
 def _log_holds_more(memories: Memories, words: Words, is_needed: NDArray[np.bool_]) -> bool:

@@ -21,7 +21,7 @@ from recollect.recall.common_names import SHARES_NAME
 from recollect.recall.needed_statements import Intents, Needs, is_over
 from recollect.recall.question import RecallQuery, StatementVectors
 from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_heads, shipped_model
-from recollect.text.dates.date_finder import Period, dates_meant
+from recollect.text.dates.date_finder import Period, dates_of_both
 
 ASKED = ("past", "change", "due")
 """The subjects of questions: an earlier state, a change or its day, to-dos."""
@@ -167,12 +167,7 @@ def _due(memories: Memories, query: RecallQuery) -> list[Memory]:
     rows = np.flatnonzero(memories.table.kind == KIND_CODES[Kind.TODO]).tolist()
     todos = [each for row in rows if is_open(each := memories.judged_items[row], query.now)]
     if query.periods:
-        # "On Friday" is read as the last one, and here as the next one, too; a June that goes on is this year's alone.
-        named, ahead = (
-            dates_meant(query.asked, query.now, ahead=is_ahead, reaches=True) for is_ahead in (False, True)
-        )
-        lasting = {(each.end.month, each.end.day) for each in named if each.end > query.now}
-        coming = (each for each in ahead if (each.end.month, each.end.day) not in lasting)
+        named, coming = dates_of_both(query.asked, query.now, reaches=True)
         periods = (*named, *coming)
         today = query.now.replace(hour=0, minute=0, second=0, microsecond=0)
         overdue = None if all(each.end <= today for each in periods) else today

@@ -21,7 +21,7 @@ from recollect.runtime.deadline import within
 from recollect.text.attribution import asking_ends, question_in
 from recollect.text.cues import phrases
 from recollect.text.cues.phrases import seeks_advice
-from recollect.text.dates.date_finder import Period, dates_meant
+from recollect.text.dates.date_finder import Period, dates_of_both
 from recollect.text.lexical import identifiers, query_terms
 
 _BEFORE = 200
@@ -42,6 +42,7 @@ class RecallQuery:
         terms: The search terms.
         identifiers: The code identifiers in the words, case-folded.
         periods: The dates that the words mean.
+        coming: The further ones that they mean if they speak of the future: the next Friday, and not the last.
         now: The time of the turn, by the person's clock.
         zone: The person's time zone; None: it is not known.
         asks_for_before: Whether it asks for other sessions.
@@ -73,6 +74,12 @@ class RecallQuery:
     asks_how_it_was: bool = False
     has_document: bool = False
     zone: tzinfo | None = None
+    coming: tuple[Period, ...] = ()
+
+    @property
+    def any_periods(self) -> tuple[Period, ...]:
+        """The dates that the words mean, whether they speak of the past or of the future."""
+        return (*self.periods, *self.coming)
 
 
 def read_query(turn: Turn) -> RecallQuery:
@@ -80,6 +87,7 @@ def read_query(turn: Turn) -> RecallQuery:
     question, before = question_in(turn.text), _said_before(turn)
     asked = asking_ends(question.strip())
     goes_on = phrases.cannot_stand_alone(asked)
+    periods, coming = dates_of_both(asked, wall(turn.at))
     text = _with_what_it_refers_to(turn, question_in(before), asked) if goes_on else asked
     return RecallQuery(
         text=text,
@@ -88,7 +96,8 @@ def read_query(turn: Turn) -> RecallQuery:
         before=before,
         terms=query_terms(text),
         identifiers=identifiers(asked),
-        periods=dates_meant(asked, wall(turn.at)),
+        periods=periods,
+        coming=coming,
         now=wall(turn.at),
         zone=turn.at.tzinfo,
         asks_for_before=phrases.asks_for_before(asked),
@@ -122,7 +131,8 @@ def in_the_zone(query: RecallQuery, turn: Turn) -> RecallQuery:
     if query.zone == turn.at.tzinfo:
         return query
     now = wall(turn.at)
-    return replace(query, periods=dates_meant(query.asked, now), now=now, zone=turn.at.tzinfo)
+    periods, coming = dates_of_both(query.asked, now)
+    return replace(query, periods=periods, coming=coming, now=now, zone=turn.at.tzinfo)
 
 
 def _said_before(turn: Turn) -> str:

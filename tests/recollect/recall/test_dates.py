@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table, texts
 
-from recollect.text.dates.date_finder import Period, dates_meant
+from recollect.text.dates.date_finder import Period, dates_meant, dates_of_both
 
 NOW = datetime(2024, 5, 15, 12, 30, tzinfo=UTC)
 """A Wednesday."""
@@ -460,6 +460,25 @@ def test_a_date_without_a_year_is_the_next_one_if_the_text_is_known_to_speak_of_
     ahead = [dates_meant(each, NOW, ahead=True) for each in ("on Friday", "in March", "last week")]
 
     assert [each.start.date().isoformat() for [each] in ahead] == ["2024-05-17", "2025-03-01", "2024-05-06"]
+
+
+@table(
+    ("text", "named", "coming"),
+    [
+        ("on Friday", ["2024-05-10"], ["2024-05-17"]),
+        ("on 5 July", ["2023-07-05"], ["2024-07-05"]),
+        ("in May", ["2024-05-01"], []),  # which goes on
+        ("next Friday", ["2024-05-17"], []),
+        ("yesterday", ["2024-05-14"], []),
+        ("a rug", [], []),
+    ],
+)
+def test_a_date_that_may_be_the_next_one_is_read_as_that_too(
+    text: str, named: list[str], coming: list[str]
+) -> None:
+    found = dates_of_both(text, NOW)
+
+    assert [[each.start.date().isoformat() for each in one] for one in found] == [named, coming]
 
 
 def test_a_now_without_a_zone_is_in_utc() -> None:

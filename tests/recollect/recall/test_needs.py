@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 import numpy as np
 import pytest
-from tests.support.recollections import memory, passage, turn
+from tests.support.recollections import NOON, memory, passage, turn
 from tests.support.tables import table
 from tests.support.terms import document_of
 
@@ -37,7 +38,7 @@ async def snapshot_of(
 async def needed(
     embedder: RealE5,
     asked: str,
-    contents: Sequence[str] = FOUR,
+    contents: Sequence[str | Memory] = FOUR,
     *,
     is_named: bool = False,
     extractor: str | None = "m",
@@ -48,7 +49,10 @@ async def needed(
     """Return a question's needs among statements, with a passage of the log that holds ``held``."""
     query = read_query(turn(asked, has_document=has_document))
     vector = await embedder.embed_question(query.asked)
-    statements = [memory(content, provenance=Provenance(extractor=extractor)) for content in contents]
+    statements = [
+        each if isinstance(each, Memory) else memory(each, provenance=Provenance(extractor=extractor))
+        for each in contents
+    ]
     said = [StoredPassage(1, passage(held), document_of(held), None)] if held else []
     snapshot = await snapshot_of(embedder, statements, said)
     vectors = StatementVectors(vector, Named(embedder.name, vector, embedder.gate))
@@ -83,6 +87,15 @@ async def test_the_answer_is_needed_in_any_language(embedder: RealE5, asked: str
     _, wanted = await needed(embedder, asked)
 
     assert answer in wanted
+
+
+async def test_a_day_without_a_year_is_the_coming_one_too(embedder: RealE5) -> None:
+    days = [NOON + timedelta(days=days) for days in (-300, -30, 40, 80)]
+    statements = [memory(f"Appointment {n}", event_at=day.replace(hour=0)) for n, day in enumerate(days)]
+
+    needs, _ = await needed(embedder, f"Could I go to a concert on {days[2]:%-d %B}?", statements)
+
+    assert needs.statements[0].item == statements[2]
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def _explanation(prepared: Prepared) -> dict[str, Any]:
         explanation["query"] = {
             "terms": len(query.terms),
             "identifiers": len(query.identifiers),
-            "dates": [[each.start.isoformat(), each.end.isoformat()] for each in query.periods],
+            "dates": [[each.start.isoformat(), each.end.isoformat()] for each in query.any_periods],
             "asks_for_before": query.asks_for_before,
             "asks_about_reply": query.asks_about_reply,
             "asks_about_code": query.asks_about_code,

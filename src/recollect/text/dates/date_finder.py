@@ -290,12 +290,31 @@ def dates_meant(
     dates. Weeks begin on Monday; seasons are those of the north. Overlapping dates are one period. "Yesterday" is counted from
     ``now`` in its zone, which is the person's; without one, in UTC.
     """
-    if not may_name_date(text):
-        return ()
-    zone = now.tzinfo or UTC
-    found = spans_meant(date_symbols(text, zone), now.toordinal(), ahead=ahead, reaches=reaches)
+    return _periods(_symbols(text, now), now, ahead=ahead, reaches=reaches)
+
+
+def dates_of_both(
+    text: str, now: datetime, *, reaches: bool = False
+) -> tuple[tuple[Period, ...], tuple[Period, ...]]:
+    """Return the dates that a text speaks of, as `dates_meant` says, and the further ones if it speaks of the future.
+
+    "On Friday" is the last one, and then the next one; a June that goes on is this year's alone.
+    """
+    symbols = _symbols(text, now)
+    named, ahead = (_periods(symbols, now, ahead=is_ahead, reaches=reaches) for is_ahead in (False, True))
+    lasting = {(each.end.month, each.end.day) for each in named if each.end > now}
+    coming = (each for each in ahead if (each.end.month, each.end.day) not in lasting)
+    return named, tuple(each for each in coming if each not in named)
+
+
+def _symbols(text: str, now: datetime) -> Sequence[Symbol]:
+    return date_symbols(text, now.tzinfo or UTC) if may_name_date(text) else ()
+
+
+def _periods(symbols: Sequence[Symbol], now: datetime, *, ahead: bool, reaches: bool) -> tuple[Period, ...]:
+    found = spans_meant(symbols, now.toordinal(), ahead=ahead, reaches=reaches) if symbols else ()
     midnights = (
-        (datetime.combine(date.fromordinal(day), time(), zone) for day in one)
+        (datetime.combine(date.fromordinal(day), time(), now.tzinfo or UTC) for day in one)
         for one in _merged(found)[:_LIMIT]
     )
     return tuple(Period(*each) for each in midnights)
