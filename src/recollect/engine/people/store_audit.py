@@ -1,6 +1,6 @@
 """Finds faults in the memories of a store, user by user, and repairs them undoably. Raises.
 
-It asks the rules by which memories are formed (`recollect.formation.faults`), and needs no model; one may be asked
+It asks the rules by which memories are formed (`recollect.formation.memory_faults`), and needs no model; one may be asked
 about pairs. It reads a user's memories in pages. To find pairs it keeps two numbers for each memory read, for 100,000
 at most.
 Never: a concrete backend, who consents.
@@ -22,7 +22,7 @@ from recollect.errors import (
     NotUndoableError,
 )
 from recollect.formation.call_guard import CallGuard, TokenBudget
-from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
+from recollect.formation.memory_faults import contradiction_of, duplicate_of, faults_of
 from recollect.formation.verification import FormationRules
 from recollect.model import (
     ALL_TOLD,

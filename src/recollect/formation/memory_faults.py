@@ -1,8 +1,8 @@
-"""Finds the faults of kept memories, by the rules of formation. Pure.
+"""Finds faults of kept memories, by the rules that formation has for new ones. Pure.
 
-A memory is verified again, like the candidate it once was, against the words it rests on: it has a fault if it would be
-refused, held back or masked today. Two memories are compared as a new statement is with a known one. There are no rules
-of its own here but for times that can't be. Never: reads, repairs, decides for a person.
+A memory is verified again as a candidate, against the messages it rests on: it has a fault if it would be refused, held back
+or masked today. Two memories are compared as a new statement is with a known one. The only rule that formation lacks is the one
+for impossible times. Never: repairs a memory.
 """
 
 from collections.abc import Iterator, Sequence

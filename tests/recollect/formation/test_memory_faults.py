@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from tests.support.tables import table
 
-from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
+from recollect.formation.memory_faults import contradiction_of, duplicate_of, faults_of
 from recollect.formation.verification import FormationRules
 from recollect.model import (
     Doubt,
