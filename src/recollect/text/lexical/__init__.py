@@ -3,5 +3,5 @@
 Stored texts and questions yield their terms by the same rules.
 """
 
-from recollect.text.lexical.matching import COVERED, idf, saturation
+from recollect.text.lexical.bm25 import COVERED, idf, saturation
 from recollect.text.lexical.terms import document_terms, identifiers, query_terms

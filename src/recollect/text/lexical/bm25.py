@@ -1,4 +1,4 @@
-"""How a matched term is weighted: BM25. Pure.
+"""Weighs matched terms by BM25. Pure.
 
 Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the non-negative idf and without
 the factor k1 + 1, as in Lucene's BM25Similarity since 8.0.
@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 _K1, _B = 1.2, 0.75
-"""How late repetition stops to count, and how much length counts against a text."""
+"""The usual parameters: how far repetition counts, and how much length counts against a text."""
 
 COVERED = 0.5
 """The share of the highest idf sum that counts as full coverage: a term said once in a text of mean
