@@ -13,6 +13,7 @@ from recollect.text.attribution.code_and_log_lines import (
     injected_lines,
     returned_lines,
 )
+from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.marked_blocks import (
     comments,
     labelled_files,
@@ -23,7 +24,6 @@ from recollect.text.attribution.marked_blocks import (
     without_frame,
 )
 from recollect.text.attribution.quotes import images, quotations, quoted_lines
-from recollect.text.attribution.speakers import confirmed_words
 from recollect.text.attribution.text_spans import (
     GAP,
     Piece,
