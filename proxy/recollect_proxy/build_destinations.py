@@ -30,7 +30,8 @@ from recollect_proxy.routing.destination import (
 )
 from recollect_proxy.routing.router import IdentifiedOnly, Router
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
-from recollect_proxy.upstream.upstream import CONNECT_SECONDS, Upstream
+from recollect_proxy.upstream.pool import CONNECT_SECONDS
+from recollect_proxy.upstream.upstream import Upstream
 from recollect_proxy.upstream.websockets import WebSocketRelay
 from recollect_proxy.web.asgi import Application
 from recollect_proxy.web.headers import COOKIE, CREDENTIALS

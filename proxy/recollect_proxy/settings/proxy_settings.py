@@ -32,6 +32,8 @@ class ProxyInternals(BaseModel):
     """Whether temporary chats recall, against what people expect; benches use it to ask without a growing store."""
 
     connect_timeout_seconds: float | None = Field(default=None, gt=0)
+    """See ``upstream.pool``."""
+
     read_timeout_seconds: float | None = Field(default=None, gt=0)
     """See ``upstream.upstream``."""
 

@@ -68,6 +68,9 @@ def tls() -> ssl.SSLContext:
 _IDLE_SECONDS = 4.0
 """Our idle timeout."""
 
+CONNECT_SECONDS = 10.0
+"""How long connecting may take: a SYN that was lost is sent again after 1, 3 and 7 seconds (RFC 6298)."""
+
 _NEXT_ADDRESS_SECONDS = 0.25
 """Connection attempt delay (RFC 8305, section 5): after it, the host's next address is tried in parallel."""
 

@@ -19,7 +19,7 @@ from recollect_proxy.upstream.connection import (
     UnreachableError,
     UnsendableError,
 )
-from recollect_proxy.upstream.pool import Address, Lent, Pool
+from recollect_proxy.upstream.pool import CONNECT_SECONDS, Address, Lent, Pool
 from recollect_proxy.web.asgi import Headers
 from recollect_proxy.web.error_answers import (
     BAD_REQUEST,
@@ -31,9 +31,6 @@ from recollect_proxy.web.error_answers import (
 )
 from recollect_proxy.web.headers import keyed, relayable
 from recollect_proxy.web.paths import climbs
-
-CONNECT_SECONDS = 10.0
-"""To connect to the upstream: a SYN that was lost is sent again after 1, 3 and 7 seconds (RFC 6298)."""
 
 SILENCE_SECONDS = 600.0
 """Silence of the upstream before it is given up: what OpenAI's own SDKs wait, as a model may think long."""
