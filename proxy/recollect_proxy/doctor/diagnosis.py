@@ -1,6 +1,7 @@
 """Diagnoses whether a request of OpenWebUI carries all that the proxy needs. Pure. Never: names of users, or their words.
 
-It reads identity, headers and body by the proxy's own code, so its findings match the proxy.
+The checks: identity, the chat's id, the headers that an operator adds, OpenWebUI's own memory, proxies between, and whether
+Recollect keeps chats at all. The proxy's own code reads the request, so the findings match the proxy.
 """
 
 import re
@@ -49,7 +50,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The finding of one check: its name and result, words on it, and advice to the operator; "" for none."""
+    """The finding of one check: its name, its result in a word and in a sentence, and advice to the operator or ""."""
 
     check: str
     status: Status
@@ -60,7 +61,7 @@ class Finding:
 def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> list[Finding]:
     """Run all checks on a request, and return their findings.
 
-    An ``aged`` request may have been captured long ago, so that an expired token is no fault.
+    ``aged``: The request was captured earlier, so an expired token is no fault.
     """
     return [
         *_identity(captured, settings, aged=aged),
@@ -73,7 +74,7 @@ def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) 
 
 
 def is_from_a_person(captured: CapturedRequest) -> bool:
-    """Return whether a request is no background task, by its header and its wording. An unreadable one counts as a person's."""
+    """Return whether neither header nor wording mark a request as a background task; True if it can't be read."""
     if any(value.strip() for value in values(captured.headers, TASK_HEADER.encode())):
         return False
     chat = read_chat_request(captured)

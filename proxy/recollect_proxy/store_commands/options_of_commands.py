@@ -1,4 +1,4 @@
-"""The common parts of commands over the store: options, opening the engine, ending.
+"""Makes commands over the store: their common options, checks of arguments, the engine, exit codes, abbreviated ids.
 
 Never: the work of a command.
 """
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 FAILED, MISUSED = 1, 2
-"""Exit codes: it could not be done; it was asked for wrongly."""
+"""Exit codes: the work failed; the arguments were wrong."""
 
 _Result = TypeVar("_Result")
 
 
 def fail(why: str, code: int = FAILED) -> NoReturn:
-    """Say why on stderr, and exit."""
+    """Print the reason to stderr, and exit."""
     typer.echo(why, err=True)
     raise typer.Exit(code)
 
@@ -56,7 +56,7 @@ def user_named(given: str) -> str:
 
 
 def project_named(given: str) -> str:
-    """Return the name of a project, "" for none; exit with ``MISUSED`` if it can be none."""
+    """Return the name of a project, "" for none; exit with ``MISUSED`` if it is no valid name."""
     name = project_name(given) if given else ""
     if name is None:
         fail(f"A project's name has 1 to {LONGEST_PROJECT} characters in one line.", MISUSED)
@@ -64,7 +64,7 @@ def project_named(given: str) -> str:
 
 
 def title_named(given: str | None) -> str | None:
-    """Return what people call something; exit with ``MISUSED`` if it is too long or blank."""
+    """Return a title without spaces around it; exit with ``MISUSED`` if it is too long or blank."""
     if given is not None and not 0 < len(given.strip()) <= LONGEST_TITLE:
         fail(f"A name for people has 1 to {LONGEST_TITLE} characters.", MISUSED)
     return given and given.strip()
@@ -118,7 +118,7 @@ def settings_of(data_dir: Path | None, database_url: str | None, **options: Any)
 
 
 def settings_with_model(command: str, **options: Any) -> ProxySettings:
-    """Return the settings of a command that asks the extraction model: they have to name an LLM."""
+    """Return the settings of a command that asks the extraction model; exit if they name no LLM."""
     from recollect.runtime.logs import configure_logging
 
     configure_logging("error")
@@ -154,14 +154,14 @@ def with_engine(
 def over_store(
     *, embeds: bool = False, in_projects: bool = False, before: Callable[..., None] | None = None
 ) -> "Callable[[Callable[Concatenate[Engine, ...], Awaitable[Output]]], Callable[..., None]]":
-    """Make a command of a function over an open engine. Its result is printed, as JSON with ``--json``.
+    """Turn a function over an open engine into a command that prints its result, as JSON with ``--json``.
 
     The command has the function's arguments and options, and ``--data-dir``, ``--database-url`` and ``--json``.
 
     Args:
         embeds: Whether the engine loads its embedders; the command has the option ``--embedder`` then.
-        in_projects: Whether the command has the option ``--project``, and its user may be a project's.
-        before: Checks arguments, or asks, before anything is opened. Options of its own are the command's, too.
+        in_projects: Whether the command has the option ``--project``; the function gets the project's user then.
+        before: Checks arguments, or asks for consent, before the store is opened. Its parameters become options, too.
     """
     options: dict[str, Any] = {"data_dir": DataDir, "database_url": DatabaseUrl}
     options |= {"embedder": Embedder} if embeds else {}
@@ -219,7 +219,7 @@ _SHOWN = 5
 
 
 def part_of_id(given: str | None) -> str | None:
-    """Return a part of an id in small letters; exit with ``MISUSED`` if it can't be one."""
+    """Return a part of an id in small letters; exit with ``MISUSED`` if no id can have it."""
     if given is None:
         return None
     part = given.strip().lower()
@@ -229,9 +229,9 @@ def part_of_id(given: str | None) -> str | None:
 
 
 def whole_id(part: str, known: Iterable[UUID], what: str) -> UUID:
-    """Return the id that begins or ends with ``part``; a whole id is returned though it is not known.
+    """Return the one known id that begins or ends with ``part``; a whole id need not be known.
 
-    Exits with ``MISUSED`` and a line if several do, or none does. ``what`` names the thing with such an id.
+    Exits with ``MISUSED`` and a line on stderr if several ids or none fit. ``what`` says in that line whose id it is.
     """
     letters = part.replace("-", "")
     if len(letters) == 32:  # noqa: PLR2004 -- a whole one
@@ -247,7 +247,7 @@ def whole_id(part: str, known: Iterable[UUID], what: str) -> UUID:
 
 
 def whole_chat(part: str, known: Iterable[str]) -> str:
-    """Return the chat's id that is ``part`` or alone begins with it; ``part`` itself if none does."""
+    """Return the one chat id that is ``part`` or begins with it; ``part`` itself if none does."""
     chats = list(known)
     found = [part] if part in chats else [each for each in chats if each.startswith(part)]
     if len(found) > 1:
@@ -262,6 +262,6 @@ def _several(part: str, found: Iterable[str], count: int) -> str:
 
 
 def named(user_id: str) -> str:
-    """Return how a user, or a project of theirs, is shown."""
+    """Return a user's id for display, with the project in parentheses."""
     project = project_of(user_id)
     return f"{person_of(user_id)} ({project})" if project else user_id

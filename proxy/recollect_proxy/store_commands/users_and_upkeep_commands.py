@@ -1,4 +1,4 @@
-"""`recollect migrate`, `users`, `retry`, `erase`, `usage`, `report`, `export`: the schema, the users and all that is theirs, the figures. Never: SQL."""
+"""The commands `migrate`, `users`, `retry`, `erase`, `usage`, `report` and `export`: one function each. Never: SQL."""
 
 import asyncio
 import os
@@ -161,7 +161,7 @@ async def report(
     *,
     days: Days = 7,
 ) -> Output:
-    """Report on recall and formation in a week, and on settings to change.
+    """Report on recall and formation in the last days, and on settings to change.
 
     The same as `GET /memory/report`, read from the database: figures over all users, no text and no name. A proxy may go
     on serving meanwhile.
@@ -171,7 +171,7 @@ async def report(
 
 
 def erasure_output(erasure: Erasure, note: str | None = None) -> Output:
-    """Return the proof of an erasure, with how many rows a second count found where there was one."""
+    """Return the proof of an erasure: the erased rows, and those that a second count found, if one was made."""
     rows, left = dict(erasure.rows), sum(dict(erasure.left).values())
     document = {"id": erasure.id, "erased_at": erasure.at, "rows": rows}
     lines = [f"{table}: {count}" for table, count in rows.items()]
@@ -190,7 +190,7 @@ def export(
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where it is written, for you alone to read; by itself, stdout."),
+        typer.Option("--output", "-o", help="File to write, for you alone to read. (default: stdout)"),
     ] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
@@ -229,7 +229,7 @@ _UNKNOWN = "unknown"
 
 
 def report_rows(report: "WeekReport") -> list[tuple[str, str]]:
-    """Return the report as rows of names and figures. A threshold that the settings already answer is left out."""
+    """Return the report as rows of names and figures, without reached thresholds that ask for no change of a setting."""
     reached = [each for each in report.triggers if not each.reached or each.change]
     return [*_figures(report), *map(_threshold, reached)]
 

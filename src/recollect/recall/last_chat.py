@@ -1,7 +1,8 @@
 """Recognizes questions about earlier chats, and picks messages and summaries of these chats for the prompt. Pure.
 
 "What were we talking about last time?" asks for chats, not for facts. Linear heads over the question's vector
-recognize it (`bench.training.heads`). The chat about a topic is that of the best passage.
+recognize it (`bench.training.heads`). The question gets the newest chats, those of the period it names, or the chat with the
+best passage about its topic.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,13 +31,13 @@ from recollect.recall.relevance import shipped_heads
 from recollect.recall.selection import SelectionContext, is_judged, words_of
 
 CHATS_TOKENS = 250
-"""The most tokens of earlier chats in a block, about."""
+"""The most tokens that earlier chats take in a block, roughly."""
 
 _WITH_DOCUMENT = 2.0
-"""The logit from which a question with a document next to it asks for chats: mostly it is about the document."""
-# Cross-validated, no surer question is read wrongly.
+"""The logit above which a question with a document asks for chats: most such questions are about the document."""
+
 _UNSURE = 1.0
-"""The absolute logit of a topic below which both readings are given."""
+"""The absolute logit of a topic below which the prompt gets both readings. In cross-validation all errors were below it."""
 _CHATS, _OF_PERIOD = 3, 8
 """The most chats for a question that names no time, and for one that does."""
 _SURE = 0.3
@@ -49,7 +50,7 @@ _IN_DETAIL = 2
 _PASSAGES = 3
 """The most passages of a chat about a topic."""
 _LINE, _SUMMARY, _SHORT_SUMMARY = 35, 120, 45
-"""The most tokens quoted from a passage, from a summary, and from one of several summaries."""
+"""The most tokens quoted from a passage, from the summary of a chat in detail, and from any other summary."""
 _FRAME = 14
 """Tokens of a line's label and its share of the heading, about."""
 
@@ -59,18 +60,19 @@ class ChatsAsked(StrEnum):
 
     NONE = "none"
     LAST = "last"
+    """The newest chats, or those of the period that the question names."""
     TOPIC = "topic"
     EITHER = "either"
-    """The last one or one about a topic: the heads are not sure."""
+    """The last chat or one about a topic: the heads are not sure."""
 
     @property
     def needs_log(self) -> bool:
-        """Whether the ranked log tells which chats."""
+        """Whether the chat is found by the ranked passages of the log."""
         return self in {ChatsAsked.TOPIC, ChatsAsked.EITHER}
 
 
 def chats_asked(query: RecallQuery, vector: Vector | None) -> ChatsAsked:
-    """Return which earlier chats a question asks for, by its vector; None: it has none."""
+    """Return which earlier chats a question asks for; none if it has no vector."""
     logits = shipped_heads("last_chat_heads").logits(vector)
     if logits is None:
         return ChatsAsked.NONE
@@ -115,9 +117,9 @@ def earlier_chats(
 def with_chats(
     chats: Sequence[Recollection], ranked: Sequence[Recollection], asked: ChatsAsked, limit: int | None
 ) -> list[Recollection]:
-    """Return recollections of chats with the ranked ones behind them; ``limit``: the most that the request wants, None for any number.
+    """Append the ranked recollections to those of earlier chats, and drop all above ``limit``; None: no limit.
 
-    A question for the last chats needs nothing else of the log, and statements only where it clearly asks for them, too.
+    Next to the newest chats, no passage of the log is relevant, and a statement only if its score is high.
     """
     if not chats:
         return list(ranked)
@@ -155,7 +157,7 @@ class _EarlierChats:
         return self._within([*newest, *(each for each in topical if each.item.session_id not in there)])
 
     def _last(self, most: int) -> list[Recollection]:
-        """Return recollections of the newest chats, or of the chats in the question's period, newest first."""
+        """Return recollections of the chats in the question's period, or else of the ``most`` newest; newest first."""
         ended = self._ended()
         newest = sorted(ended, key=lambda each: -ended[each])
         of_period = self._of_period(ended)
@@ -249,7 +251,7 @@ class _EarlierChats:
         return max(filter(self._is_elsewhere, items), key=lambda each: utc(each.dated), default=None)
 
     def _beginnings(self, chat: int, role: Role) -> list[Passage]:
-        """Return the beginnings of one side's messages in a chat, in order; pasted text only if there is nothing else."""
+        """Return the first passage of each message of one side, in order; pasted text only if there is nothing else."""
         if not self.around.disclosure.history:
             return []
         columns = self._passages.columns
@@ -264,7 +266,7 @@ class _EarlierChats:
         return [self._passages.items[row] for row in order[np.sort(first)].tolist()]
 
     def _within(self, lines: Sequence[Recollection]) -> tuple[Recollection, ...]:
-        """Return the recollections, each with the reason why the prompt does not get it, or None."""
+        """Drop the recollections that the prompt already has, and those above ``CHATS_TOKENS``."""
         left = CHATS_TOKENS
         decided = []
         for each in lines:
