@@ -34,7 +34,12 @@ from recollect_proxy.pages.rendering import BASE
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, leaving
 
 _LONGEST_FORM = 64 * 1024
-_STATIC = {"style.css": "text/css", "htmx.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_STATIC = {
+    "style.css": "text/css",
+    "htmx.js": "text/javascript",
+    "menus.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 _HEADERS = [
     (
         b"content-security-policy",

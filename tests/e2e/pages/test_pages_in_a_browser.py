@@ -381,6 +381,26 @@ async def test_the_search_needs_no_mouse(browser: Browser, pages: Pages, store: 
     assert (skips, within, shown) == ("skip", "main", 1)
 
 
+@pytest.mark.parametrize("path", ["", "/chats"], ids=["memories", "chats"])
+async def test_a_menu_closes_by_escape_and_by_a_click_elsewhere(
+    browser: Browser, pages: Pages, store: Store, path: str
+) -> None:
+    await fill(pages, store)
+    async with opened(browser, pages, path=path) as page:
+        menu = page.locator(".menu").first
+        await menu.locator("summary").click()
+        await menu.locator("div").first.click(position={"x": 1, "y": 1})
+        within = await menu.get_attribute("open")
+        await page.keyboard.press("Escape")
+        escaped = await menu.get_attribute("open")
+        focused = await menu.locator("summary").evaluate("each => each === document.activeElement")
+        await menu.locator("summary").click()
+        await page.locator("#main").click(position={"x": 1, "y": 1})
+        left = await menu.get_attribute("open")
+
+    assert (within, escaped, focused, left) == ("", None, True, None)
+
+
 async def test_no_hostile_text_runs_on_any_page(
     browser: Browser, own_store: Store, postgres: Postgres
 ) -> None:

@@ -109,7 +109,10 @@ async def test_the_only_scripts_and_styles_are_our_own_files(pages: Pages, visit
             assert "style" not in attributes
             assert not [name for name in attributes if name.startswith("on")]
             if tag == "script":
-                assert attributes["src"] == "/memory/ui/static/htmx.js"
+                assert attributes["src"] in {
+                    "/memory/ui/static/htmx.js",
+                    "/memory/ui/static/menus.js",
+                }
             for name in ("href", "src", "action"):
                 assert (attributes.get(name) or "/memory/ui").startswith(("/memory/ui", "#"))
-        assert html.count("<script") == 1
+        assert html.count("<script") == 2
