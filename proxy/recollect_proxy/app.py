@@ -185,12 +185,16 @@ class App:
 
 
 def _expect_another_server(settings: ProxySettings) -> None:
-    """Raise ConfigurationError if the upstream is this proxy: each request would be sent on to itself without end."""
-    upstream, own = urlsplit(settings.upstream), settings.host
-    host = upstream.hostname or ""
+    """Raise ConfigurationError if an upstream is this proxy: each request would be sent on to itself without end."""
+    own = settings.host
     hears_itself = is_loopback(own) or own in {"0.0.0.0", "::"}  # noqa: S104 -- compared, not bound
-    if upstream.port == settings.port and (host == own or (hears_itself and is_loopback(host))):
-        raise ConfigurationError("RECOLLECT_UPSTREAM is Recollect's own address: name your LLM's server.")
+    urls = [("RECOLLECT_UPSTREAM", settings.upstream)]
+    urls += [(f"RECOLLECT_UPSTREAMS, {each.name}:", each.url or "") for each in settings.further_upstreams]
+    for name, url in urls:
+        upstream = urlsplit(url)
+        host = upstream.hostname or ""
+        if upstream.port == settings.port and (host == own or (hears_itself and is_loopback(host))):
+            raise ConfigurationError(f"{name} is Recollect's own address: name your LLM's server.")
 
 
 def _build_memory_api(

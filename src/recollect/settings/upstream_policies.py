@@ -16,7 +16,7 @@ DEFAULT = "default"
 _OURS = ("/memory", "/api/sessions")
 """Paths that the proxy itself serves."""
 
-_ENDPOINTS = ("/completions", "/responses", "/embeddings")
+_ENDPOINTS = ("/completions", "/responses", "/embeddings", "/messages", "/api/chat", "/api/generate")
 """The ends of an endpoint's URL, which people copy in place of the base URL."""
 
 _PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
@@ -39,6 +39,8 @@ def http_url(value: str) -> str:
         raise ValueError("a base URL has no query and no fragment")
     if parts.path.rstrip("/").endswith(_ENDPOINTS):
         raise ValueError("an endpoint's URL; a base URL ends before it, as http://127.0.0.1:11434/v1")
+    if parts.path.rstrip("/").endswith("/v1/v1"):
+        raise ValueError("its path /v1 is there twice")
     _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError if invalid
     return value.rstrip("/")
 

@@ -179,6 +179,13 @@ def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_
                 ("192.0.2.1", {"RECOLLECT_HOST": "192.0.2.1"} | _SIGNED),
             )
         ),
+        (
+            {
+                "RECOLLECT_UPSTREAMS": '[{"name": "second", "url": "http://localhost:8787/v1", "models": ["x"]}]'
+            },
+            "RECOLLECT_UPSTREAMS, second: is Recollect's own address",
+        ),
+        ({"RECOLLECT_UPSTREAM": "http://llm.example/v1/v1/"}, "its path /v1 is there twice"),
         (OPEN, "Whoever reaches 0.0.0.0 could claim any identity"),
         ({"RECOLLECT_IDENTITY": "api-key"}, "RECOLLECT_IDENTITY=api-key needs "),
         ({"RECOLLECT_EMBEDDER": "openai:e5"}, "needs RECOLLECT_EMBEDDER_BASE_URL"),
