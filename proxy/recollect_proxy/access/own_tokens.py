@@ -16,8 +16,10 @@ from typing import Any
 from recollect.ports import Clock
 from recollect_proxy.access.principal import Principal, Role
 from recollect_proxy.identity.caller import is_strong, opaque_id
+from recollect_proxy.web.headers import OWN_KEY
 
 _ISSUER = "recollect"
+_PREFIX = OWN_KEY.decode()
 _INFO = b"recollect: tokens of people, 1"
 _REQUIRED = ["exp", "iat", "iss", "sub", "aud"]
 
@@ -48,7 +50,7 @@ class PersonTokens:
         self._clock = clock
 
     def make(self, user_id: str, audience: Audience) -> tuple[str, datetime]:
-        """Return a token for a user, and when it ends."""
+        """Return a token for a user, and when it ends; in the form of a key, so that it is sent on to no LLM."""
         now = self._clock()
         ends = now + LIFETIME[audience]
         claims = {
@@ -59,11 +61,11 @@ class PersonTokens:
             "exp": int(ends.timestamp()),
             "jti": token_urlsafe(9),
         }
-        return _signed(claims, self._key), ends.replace(microsecond=0)
+        return _PREFIX + _signed(claims, self._key), ends.replace(microsecond=0)
 
     def read(self, token: str, audience: Audience) -> tuple[str, str] | None:
         """Return the user and the id of a token; None if it is not ours, for another purpose, or expired."""
-        claims = _verified(token, self._key, audience)
+        claims = self._verified(token, audience)
         if claims is None or not claims["iat"] - 60 <= self._clock().timestamp() < claims["exp"]:
             return None
         user_id = opaque_id(claims["sub"])
@@ -73,7 +75,10 @@ class PersonTokens:
         """Whether we signed a token, for whatever purpose, and whether it ended or not: it is no guess then."""
         if not token.isascii():
             return False
-        return any(_verified(token.decode("ascii"), self._key, audience) is not None for audience in Audience)
+        return any(self._verified(token.decode("ascii"), audience) is not None for audience in Audience)
+
+    def _verified(self, token: str, audience: Audience) -> Mapping[str, Any] | None:
+        return _verified(token.removeprefix(_PREFIX), self._key, audience)
 
 
 def derived_key(secret: bytes, purpose: bytes) -> bytes:

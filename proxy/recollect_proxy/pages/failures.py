@@ -53,6 +53,7 @@ FOREIGN_FORM = PageFailure(403, "foreign_form")
 TOO_OFTEN = PageFailure(429, "too_often")
 NOT_FOUND = PageFailure(404, "not_found")
 BAD_INPUT = PageFailure(400, "bad_input")
+BAD_TAGS = PageFailure(400, "bad_tags")
 NO_USER = PageFailure(409, "no_user")
 BROKEN = PageFailure(500, "broken")
 

@@ -20,6 +20,7 @@ from recollect.model import (
     MOST_TOPICS,
     QUESTION_LENGTH,
     STATEMENTS,
+    TAG_LENGTH,
     TOPIC_LENGTH,
     WAITING,
     YEARS,
@@ -36,7 +37,7 @@ from recollect.model import (
     tags_named,
 )
 from recollect_proxy.identity.caller import opaque_id
-from recollect_proxy.pages.failures import BAD_INPUT, NOT_FOUND, PageError
+from recollect_proxy.pages.failures import BAD_INPUT, BAD_TAGS, NOT_FOUND, PageError
 from recollect_proxy.pages.page_request import Change, Reading, Transaction, chats_of
 
 _HELD, _CHATS = 25, 10
@@ -309,12 +310,13 @@ def _new_labels(change: Change, old: Memory) -> dict[str, Any]:
 
 def tags_of(change: Change) -> tuple[str, ...]:
     """Return the tags that a form has, with commas between them, or raise PageError."""
-    return _few_tags(tags_named(change.form.get("tags", "").replace("\uff0c", ",").split(",")))
+    texts = change.form.get("tags", "").replace("\uff0c", ",").split(",")
+    return _few_tags(tags_named(texts, longest=None))
 
 
 def _few_tags(tags: Collection[str]) -> tuple[str, ...]:
-    if len(tags) > MOST_TAGS:
-        raise PageError(BAD_INPUT)
+    if len(tags) > MOST_TAGS or any(len(each) > TAG_LENGTH for each in tags):
+        raise PageError(BAD_TAGS)
     return tuple(tags)
 
 

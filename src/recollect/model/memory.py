@@ -43,9 +43,9 @@ Metadata: TypeAlias = Mapping[str, str | float | bool]
 """The values that people and programs keep with a memory, by their keys."""
 
 
-def tags_named(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return texts as tags: in lower case, in one line, each once; so `Work` and `work` are one."""
-    tags = (" ".join(each.lower().split())[:TAG_LENGTH].rstrip() for each in texts)
+def tags_named(texts: Iterable[str], *, longest: int | None = TAG_LENGTH) -> tuple[str, ...]:
+    """Return texts as tags: in lower case, in one line, cut, each once; so `Work` and `work` are one."""
+    tags = (" ".join(each.lower().split())[:longest].rstrip() for each in texts)
     return tuple(dict.fromkeys(each for each in tags if each))
 
 

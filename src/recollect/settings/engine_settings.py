@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from recollect.model import EmbeddingScope, Lifetimes, Placement, Strategy, tags_named
+from recollect.model import TAG_LENGTH, EmbeddingScope, Lifetimes, Placement, Strategy, tags_named
 from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.settings.variables_and_file import PREFIX, FileOfSettings, Variables, default_data_dir
 
@@ -192,7 +192,7 @@ class EngineSettings(EngineInternals, BaseSettings):
         description="API key of the LLM server that extracts memories. Empty: RECOLLECT_UPSTREAM_API_KEY, or else the key of the chat's "
         "request, which is held in memory only; neither is sent to another server.",
     )
-    tags: Annotated[tuple[str, ...], NoDecode] = Field(
+    tags: Annotated[tuple[Annotated[str, Field(max_length=TAG_LENGTH)], ...], NoDecode] = Field(
         default=(),
         max_length=_MOST_TAGS,
         description="Tags that the extraction model may give memories, with commas: work,family,health; 30 at most. Empty: it gives none.",
@@ -276,7 +276,7 @@ class EngineSettings(EngineInternals, BaseSettings):
     @classmethod
     def _named(cls, value: object) -> object:
         listed = value.split(",") if isinstance(value, str) else value
-        return tags_named(listed) if isinstance(listed, list | tuple) else listed
+        return tags_named(listed, longest=None) if isinstance(listed, list | tuple) else listed
 
     @field_validator("lifetimes", mode="before")
     @classmethod

@@ -62,6 +62,7 @@ def test_an_empty_text_of_the_file_sets_nothing_nor_does_what_the_code_decides(t
     [
         *(("recall_deadline_ms", 0), ("recall_gate", 1.5), ("memory_tokens", 10)),
         *(("minimum_importance", -0.1), ("formation_attempts", 0), ("formation", "sometimes")),
+        ("tags", "work," + "g" * 41),
     ],
 )
 def test_what_makes_no_sense_is_refused(name: str, value: object) -> None:

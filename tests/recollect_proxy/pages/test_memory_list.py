@@ -72,8 +72,14 @@ async def test_memories_are_tagged_alone_and_together_and_listed(visitor: Visito
     says(tagged, "Drinks tea", lacks=("Has a cat",))
     assert "Has a desk" in rows(await visitor.html("?tag=at+home&words=desk"))
     assert (await store.memories.get(store.anna, tea.id)).tags == ("drinks",)
-    many = await visitor.post_all("/tag", "picked", [str(tea.id)], tags=",".join(map(str, range(10))))
-    assert many.status == 400
+    for many in (",".join(map(str, range(10))), "at home, " + "g" * 41):
+        refused = await visitor.post_all("/tag", "picked", [str(tea.id)], tags=many)
+        assert (refused.status, "at most ten tags of 40 characters" in text_of(refused.body.decode())) == (
+            400,
+            True,
+        )
+    await visitor.post("/add", {"content": "Has a lamp", "kind": "fact", "tags": f" {'g' * 40} "})
+    assert "Has a lamp" in rows(await visitor.html(f"?tag={'g' * 40}"))
 
 
 async def test_tags_and_metadata_are_corrected_on_its_page(visitor: Visitor, store: Store) -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from tests.support.tables import table
 
+from recollect.engine import system_clock
+from recollect_proxy.access.own_tokens import Audience, PersonTokens
 from recollect_proxy.identity.api_key import add_key
 from recollect_proxy.web.headers import forwardable, keyed, relayable, rewritable
 
@@ -71,6 +73,9 @@ def test_the_upstreams_own_key_takes_the_place_of_the_clients_in_the_clients_way
 
 def test_a_key_of_our_making_goes_no_further_and_anybody_elses_does(tmp_path: Path) -> None:
     whole = add_key(tmp_path / "keys", "anna").encode()
+    token = PersonTokens("a long admin token of 0123456789 characters", system_clock).make(
+        "anna", Audience.API
+    )[0]
     others = [(b"authorization", each) for each in (b"Bearer sk-recollect-1", b"")]
     others += [(b"x-a", b"recollect-1"), (b"api-key", b"abc")]
     ours = [
@@ -79,6 +84,7 @@ def test_a_key_of_our_making_goes_no_further_and_anybody_elses_does(tmp_path: Pa
         (b"x-a", whole),
         (b"Sec-WebSocket-Protocol", b"realtime, openai-insecure-api-key." + whole),
         (b"Cookie", b"a=b; key=" + whole),
+        *((name, f"Bearer {token}".encode()) for name in (b"Authorization", b"x-a")),
     ]
 
     assert keyed([*ours, *others], None) == others
