@@ -14,8 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIMITS = {
-    "src": 2.5,
-    "proxy": 1.3,
+    "src": 1.7,
+    "proxy": 0.9,
     "openwebui_filter": 1.2,
     "docs": 1.2,
     "README.md": 0.5,

@@ -1229,9 +1229,9 @@ export interface paths {
         put?: never;
         /**
          * Try an extraction
-         * @description What the model would keep of a conversation of a user's, with quotes, and why it would keep nothing else.
+         * @description Returns the statements that the model would keep of a user's conversation, with their quotes, and the reasons for the others.
          *
-         *     The model is asked as in the background, and its tokens count. Nothing is stored but the read itself.
+         *     The model is asked as in the background, and its tokens count. Only the read itself is stored.
          */
         post: operations["try_formation"];
         delete?: never;

@@ -109,7 +109,7 @@ _LINE = 300
 """Characters of a status at most. About a hundred are shown, the others once it is opened."""
 
 _STATEMENT, _STATEMENTS = 100, 60
-"""Characters at most of a statement in it that stands alone, and of each where there are several."""
+"""The most characters of a single statement in a status, and of each of several."""
 
 _TITLE = 60
 """Characters at most of the words that a source is named by."""

@@ -70,7 +70,7 @@ log = structlog.get_logger(__name__)
 
 
 class App:
-    """The ASGI application: sends each request to what answers it."""
+    """The ASGI application: dispatches each request to the application for its path."""
 
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""

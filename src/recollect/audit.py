@@ -1,6 +1,7 @@
-"""A user's audit, one row for each change to a memory: earlier states are computed from it, and erased chats and memories removed.
+"""Writes and reads the rows of a user's audit, one for each change to a memory. Pure.
 
-What redaction leaves reads as if the rest had never been: replayed, it still yields the memories that exist. Pure.
+From the rows it computes earlier states of a memory and the change that undoes one. It redacts the rows of erased chats and
+memories, so that replaying the rest still yields the existing memories.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -209,7 +210,7 @@ def as_before(memory: Memory, update: Update) -> Memory:
 
 
 def _is_as_left(memory: Memory, update: Update) -> bool:
-    """Return whether what a row changed of ``memory`` is as the row left it."""
+    """Return whether ``memory`` still has the values that the row wrote."""
     details = update.details
     match update.action:
         case Action.REINFORCE:

@@ -42,7 +42,7 @@ class FailedAttempts:
     """Counts the failed attempts of the last minute, for each source separately."""
 
     def __init__(self, seconds: Callable[[], float] = monotonic) -> None:
-        """Take what tells the time in seconds, which never goes back."""
+        """Take a monotonic clock, in seconds."""
         self._seconds = seconds
         self._failed: LRUCache[str, deque[float]] = LRUCache(_SOURCES)
 

@@ -1,8 +1,8 @@
 """Forwards a prepared chat request, and relays the answer with a report on its memories. Never: the engine.
 
-From an upstream's error it tells whether the prompt was too long for its model. There is no common form of such an error: OpenAI and
-those who follow it name a code, vLLM, SGLang, TGI, Mistral, Anthropic and Gemini say it in words, each in a place of its own. An
-answer that does not say so clearly is any other error.
+It recognizes an upstream's error about a prompt that is too long for the model. Servers agree on no form: OpenAI and its followers
+send a code; vLLM, SGLang, TGI, Mistral, Anthropic and Gemini each send a sentence in another member. An unclear answer counts as
+any other error.
 """
 
 import json

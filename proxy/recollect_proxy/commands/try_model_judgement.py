@@ -77,9 +77,9 @@ class Judgement:
 
     Attributes:
         labelled: The message.
-        kept: Statements that had to be kept, and were, and memories that had to go, and did.
-        missed: Those that were not kept, or did not go.
-        invented: Statements that had not to be kept, and memories that had to stay.
+        kept: The labelled statements that were kept, and the labelled memories that were forgotten.
+        missed: The labelled ones that were not kept, or not forgotten.
+        invented: Statements that were kept without a label, and memories that were forgotten without one.
         seconds: How long it took.
         is_readable: Whether the answer could be read.
     """

@@ -133,7 +133,7 @@ class Identity:
         )
 
     def _warn(self, refused: Claim) -> None:
-        """Say once why chats have no memory: whoever sends so is set up so, and will do it again."""
+        """Log once why chats have no memory: a misconfigured client would repeat the warning with each request."""
         if not self._has_warned:
             self._has_warned = True
             log.warning("user_id_rejected", detail=_UNFILLED if refused.is_unfilled else _UNPROVEN)

@@ -323,7 +323,7 @@ def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
             whole = replace(
                 turn, history=carried, anchors=((position, keys[position]),), model=_model(said, position)
             )
-            # Not where an error stands in place of the answer.
+            # The source product stored an error message as the answer.
             if not any(answer.is_failed for answer in said[position + 1 : position + 2]):
                 exchanges.append(_exchange(whole, _first_answer(said, position), chat.origin))
         begun += _APART

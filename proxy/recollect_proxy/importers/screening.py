@@ -238,7 +238,7 @@ def _beside(further: Brought, versions: Sequence[Version], *, is_known: bool) ->
 
 
 def _came_before(brought: Brought, versions: Sequence[Version]) -> bool:
-    """Tell whether the last import brought this text; of a quarantined one the audit trail has the time alone."""
+    """Return whether the last import brought this text. The audit has no text of a held-back one, so its time decides."""
     if isinstance(brought, Quarantine):
         rows = [update for version in versions for update in version.updates]
         held = [update.at for update in rows if update.action is Action.QUARANTINE]

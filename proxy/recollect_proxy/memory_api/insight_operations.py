@@ -137,9 +137,9 @@ async def inspect_retrieval(asked: Asked) -> Any:
 async def try_formation(asked: Asked) -> Any:
     """Try an extraction.
 
-    What the model would keep of a conversation of a user's, with quotes, and why it would keep nothing else.
+    Returns the statements that the model would keep of a user's conversation, with their quotes, and the reasons for the others.
 
-    The model is asked as in the background, and its tokens count. Nothing is stored but the read itself.
+    The model is asked as in the background, and its tokens count. Only the read itself is stored.
     """
     sent = asked.sent
     await asked.note_read(sent.user)

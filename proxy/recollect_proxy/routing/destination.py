@@ -80,7 +80,7 @@ class Destination:
     root: bytes = b""
 
     def application(self, scope: Scope, plain: bytes, base: bytes) -> Application:
-        """Return what answers a request of this canonical path, of which ``base`` stands for the server's base URL."""
+        """Return the application for a request with the canonical path ``plain``, which begins with the server's ``base``."""
         if (failure := self.refusal(scope["raw_path"], plain, base)) is not None:
             return Refusing(failure)
         if scope["type"] == "websocket":

@@ -42,7 +42,7 @@ class Protocol(HttpToolsProtocol):
             super().data_received(self._data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell every answer under way; uvicorn tells the last alone, though requests may be pipelined."""
+        """Notify every answer in progress; uvicorn notifies only the last, though requests may be pipelined."""
         for cycle in self._cycles:
             cycle.disconnected = cycle.disconnected or not cycle.response_complete
             cycle.message_event.set()

@@ -61,7 +61,7 @@ class FlagField:
 
 
 def misread(change: CommonFlagsChange) -> tuple[str, str] | None:
-    """Return the name of a text in a change that can't be read as what it must be, and what that is; None if there is none."""
+    """Return the name of a setting whose new text can't be parsed, and the form that it needs; None if all can be."""
     zone, days = change.time_zone, getattr(change, "lifetimes", None)
     if isinstance(zone, str) and zone_named(zone) is None:
         return "time_zone", ZONE

@@ -17,8 +17,8 @@ _SEVERAL_HOSTS = linear(rf"(?:{_HOST})(?:,{_HOST})+", captures=False)
 def without_credentials(url: str) -> str:
     """Return a URL without its user and its passwords, also those in its query.
 
-    A password with a ``#``, ``?`` or ``/`` of its own ends the host's part early, so an ``@`` behind it is suspect: of such a
-    URL, and of one that can't be read, nothing is shown.
+    An unescaped ``#``, ``?`` or ``/`` in a password ends the host's part early, and leaves a fragment or an ``@`` behind it. A URL
+    with either, or one that can't be parsed, is not shown at all.
     """
     try:
         parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""`recollect backfill`, `reembed` and `reindex`: what waits is formed at a rate, or done by the workers, and waited for. Never: how."""
+"""The commands `backfill`, which forms memories at a bounded rate, and `reembed` and `reindex`, which wait for the workers to do it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -57,9 +57,9 @@ def backfill(
 ) -> None:
     """Form memories of all waiting exchanges, such as imported chats, at a bounded rate.
 
-    Settings are those of `recollect serve`, and so are the budgets. It may be ended and run again, and goes on where it
-    was. A server whose worker runs on the same store forms at its own pace whichever user it comes to first: to bound
-    that, stop it meanwhile, or serve with RECOLLECT_WORKER=elsewhere. Ends with 1 if exchanges are held as failed.
+    Settings are those of `recollect serve`, and so are the budgets. A command that was stopped
+    continues when it is run again. A server's worker on the same store forms memories at its own rate: to bound
+    that rate too, stop the server meanwhile, or serve with RECOLLECT_WORKER=elsewhere. Ends with 1 if exchanges are held as failed.
     """
     places = {"data_dir": data_dir, "database_url": database_url}
     models = {"upstream": upstream, "extraction_model": extraction_model}

@@ -338,9 +338,9 @@ async def _keep_running(server: EmbeddedServer) -> None:
 
 
 class _StorePatience:
-    """Warns that the store is late; the waiting goes on. Its patience is one for all of a start.
+    """Warns that the store is late, while its caller keeps waiting. All waits of a start share one time limit.
 
-    It sets ``goes_on`` where a start is to go on without the store.
+    With the warning it sets ``goes_on``, so that the start continues without the store.
     """
 
     def __init__(self, goes_on: asyncio.Event | None = None) -> None:

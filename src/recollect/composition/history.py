@@ -18,7 +18,7 @@ _COMPARED = 4_000
 _MARK = "[secret: "
 
 _CUT = 200
-"""A text nearly as long as what is read of it may be cut off: so many characters behind the last mark are searched for, and no end."""
+"""A text of nearly ``_COMPARED`` characters may be cut off. Then this many characters after the last mark are compared, not its end."""
 
 _ENOUGH = 20
 """With so many characters outside the marks, two texts count as equal whatever the secrets were."""

@@ -321,7 +321,7 @@ class ChatRequests:
 
 
 def _reaches_one_project(turn: Turn) -> bool:
-    """Return whether a program may speak for the person: what it asks for holds in its project alone."""
+    """Return whether a request to the memory may change only its project, as a program may have sent it for the person."""
     return turn.of_bound_key or is_agents(turn.scope.user_id)
 
 

@@ -1,7 +1,7 @@
-"""An exchange from its beginning to its end: its entries for the message log, the wait until its turn is safe, and the log's writing.
+"""Records an exchange from its beginning to its end: makes its entries, waits until its turn is safe, and writes them to the log.
 
-All entries of the message log are made here, and the blocks in prompts are noted, off the answer's path and whatever fails: a failure to
-remember passes the chat by. Never: a concrete backend, how memories are formed.
+Only this module makes entries of the message log. It writes them, and the blocks of prompts, apart from the answer: if a write
+fails, the chat goes on. Never: a concrete backend, how memories are formed.
 """
 
 import asyncio

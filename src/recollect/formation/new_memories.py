@@ -114,7 +114,7 @@ def plausible_hints(hints: Hints | None, kind: Kind, importance: float, *, is_ge
     if hints is None:
         return None
     is_wrong = {
-        # Only what is about the person, and has no day of its own, can shape every answer.
+        # Every answer needs only statements about the person that hold on any day.
         Use.ALWAYS: not (is_general and kind in _ALWAYS),
         Use.TOPIC: False,
         Use.ASKED: importance >= VITAL,  # dangers are needed unasked

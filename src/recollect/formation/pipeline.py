@@ -1,4 +1,4 @@
-"""Forms memories from exchanges: analyze, extract, forget, keep verbatim. It may raise, and applies nothing; it logs what it decided."""
+"""Forms memories from exchanges: analyze, extract, forget, keep verbatim. Returns changes, logs its decisions, and applies nothing."""
 
 import asyncio
 from collections import Counter

@@ -91,7 +91,7 @@ class SearchableText:
 
     @cached_property
     def letters(self) -> str:
-        """All letters and digits of the words; a space stands between two numbers alone."""
+        """The letters and digits of all words, joined. Only two numbers in a row have a space between them."""
         return "".join(self._pieces)
 
     @cached_property

@@ -1,10 +1,9 @@
 """Decides which memories each believed candidate changes. Pure. Never: await, a model.
 
-A model's word counts: a statement that contradicts, refines or ends a memory by it takes the memory's place, as that is audited
-and can be undone. Numbers, dates, names and denials of the same words speak against the model where something would be lost that
-is still true: a statement that is dropped as known, and a memory whose refinement leaves out what it says. Then both stay.
-Letter-equal statements are one; nothing older replaces anything newer. A statement that holds from a later day on leaves today's
-as it is, until then.
+A statement that contradicts, refines or ends a memory, as the model says, replaces it: the audit has the change, and it can be
+undone. Two of the model's decisions would lose a true statement: to drop a new one as known, and to replace a memory by a
+refinement that leaves out a part. There both stay if their numbers, dates, names or denials differ. Letter-equal statements are
+one. An older statement never replaces a newer one. A statement that holds from a later day on leaves today's as it is until then.
 """
 
 from collections.abc import Iterator, Sequence

@@ -49,7 +49,7 @@ def with_written_date(candidate: Candidate, said_at: datetime) -> Candidate:
 
 
 def _days_named(evidence: str, said_at: datetime) -> list[datetime]:
-    """Return the day that words name, in each near year where they name none; nothing where they name no day, or several."""
+    """Return the one day that a quote names; without a year, that day in each near year; no day if it names none or several."""
     day, earlier = _only_day(evidence, said_at), _only_day(evidence, said_at - _ELSEWHEN)
     if day is None or earlier is None or day == earlier:
         return [] if day is None else [day]
@@ -95,7 +95,7 @@ def _past_todo(
     old: Memory, reason: Reason, candidate: Candidate, told: datetime, heir: UUID | None
 ) -> Past | None:
     days = (old.event_at, candidate.event_at)
-    # What is still to come says of a plan whose day has not come that it changed, whatever the model calls its kind.
+    # A statement about the future changes a plan whose day is still to come. The kind that the model names does not matter.
     is_plan = candidate.kind is Kind.TODO or all(day is not None and day > told for day in days)
     if is_plan and reason is Reason.CONTRADICTS:
         return None  # it is put off, or planned otherwise

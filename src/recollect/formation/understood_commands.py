@@ -81,7 +81,7 @@ class Extraction:
             return False
         if wish.asking is Asking.ERASE:  # it is to be kept nowhere
             return True
-        # Where it corrects no memory, the assistant alone was wrong. "Forget the milk, I am intolerant" has a clause of its own.
+        # A correction without a memory corrects only the assistant. In "forget the milk, I am intolerant" the clause is separate.
         if not wish.meant and (
             wish.asking is Asking.CORRECT or _is_other_clause(candidate.evidence, wish.quote)
         ):
@@ -94,10 +94,10 @@ class Extraction:
 
 
 def _tells_other(candidate: Candidate, quote: str, let_go: Sequence[str]) -> bool:
-    """Tell whether a candidate has words of its own in a wish that names a memory to let go.
+    """Return whether a candidate says something other than the memory that a wish lets go.
 
-    So has "we moved to Leeds" in "forget London, we moved to Leeds"; not so "I have a nephew" in "I never said I have a nephew".
-    Where both quote the same words, the clauses count that name nothing of what goes, for a statement that names nothing of it.
+    "We moved to Leeds" does in "forget London, we moved to Leeds"; "I have a nephew" does not in "I never said I have a nephew".
+    If candidate and wish quote the same words, only the clauses count that share no word with the forgotten memory.
     """
     own, wish = set(document_terms(candidate.evidence)), set(document_terms(quote))
     gone, told = set(document_terms("\n".join(let_go))), set(document_terms(candidate.content))

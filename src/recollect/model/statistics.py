@@ -211,7 +211,7 @@ class Histogram:
 
 
 class EmbedderPlace(StrEnum):
-    """What an embedder embeds: statements, with all that is compared with them, or the messages of the log."""
+    """The texts that an embedder embeds: statements, and all texts that are compared with them; or messages of the log."""
 
     STATEMENTS = "statements"
     LOG = "log"

@@ -1,8 +1,8 @@
 """Decides which statements a turn needs, and whether passages of the log are needed instead. Pure.
 
-Statements come first, by importance, use, kind and age where no question orders them; each is judged alone (`recollect.recall.relevance`).
-Those that their person called not helpful for questions like this one are left out. Passages are used if no statement serves
-the turn and the gate is open.
+Statements come first. Each is judged alone (`recollect.recall.relevance`); without a question they are ordered by importance, use,
+kind and age. Statements that the user called not helpful for questions like this one are left out. Passages are used if no
+statement serves the turn and the gate is open. `NeedThresholds` has the limits.
 """
 
 import math

@@ -161,8 +161,8 @@ def is_open(memory: Memory, now: datetime) -> bool:
 def _due(memories: Memories, query: RecallQuery) -> list[Memory]:
     """Return the open to-dos of the time that a question means, the next due first, those without a day last.
 
-    A question for a time gets those of that time, and the overdue ones unless it means the past alone; those without a day
-    are of a time that holds the present.
+    A question about a time gets the to-dos of that time, and the overdue ones unless it means only the past. A to-do without
+    a day counts as one of today.
     """
     rows = np.flatnonzero(memories.table.kind == KIND_CODES[Kind.TODO]).tolist()
     todos = [each for row in rows if is_open(each := memories.judged_items[row], query.now)]

@@ -1,8 +1,7 @@
-"""Has glibc's allocator give memory back to the system. For a process that is ours; never: a host's.
+"""Makes glibc's allocator return memory to the system, in our own processes; never in a host's.
 
-Without these settings glibc raises the size from which memory is mapped, and so given back when it is freed, with each large block that
-is freed, up to 32 MiB; and it makes eight arenas a core, each with holes of its own. After some large texts a process
-kept their memory.
+glibc maps large blocks, and unmaps them when they are freed. By default each freed block raises the size from which it maps, up
+to 32 MiB, and it makes eight arenas a core, which fragment separately. So a process kept the memory of a few large texts.
 """
 
 import ctypes

@@ -13,9 +13,9 @@ from recollect.settings.variables_and_file import PREFIX, FileOfSettings, Variab
 
 
 class EngineInternals(BaseModel):
-    """Values in place of those that the code decides, which stand at their use, each with its reason; None: the code's own.
+    """Overrides of constants, which the code defines at their use, each with its reason; None: the constant.
 
-    Tests and benches give them by keyword. No variable, operator or frontend sets them.
+    Tests and benches set them, by keyword. No variable, operator or frontend does.
     """
 
     embedder_cache_size: int | None = Field(default=None, ge=0)

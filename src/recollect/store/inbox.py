@@ -253,7 +253,8 @@ class Inbox(ChatSummaries):
     async def take_news(self, scope: Scope, key: str, *, since: datetime | None = None) -> News:
         """Take the changes that a user was not shown yet, to show them with the answer of the turn ``key``.
 
-        They are those of that turn alone; with ``since`` those of its whole chat, and of all chats since then. Each is taken once, however many callers ask at a time. Imported memories are no news.
+        Without ``since`` it takes the changes of that turn; with it those of its whole chat, and of all chats since then. Each
+        change is taken once, even by concurrent callers. Imported memories are no news.
         """
         user_id, first = scope.user_id, None if since is None else _first_id(since)
         which = (user_id, storable_id(scope.session_id), storable_key(key), first)

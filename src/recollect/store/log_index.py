@@ -132,7 +132,7 @@ class LogIndex(StorePart):
     async def said_with(
         self, user_id: str, terms: Sequence[str], *, before: datetime, limit: int
     ) -> list[tuple[UUID, str]]:
-        """Return parts of what the user said before a time that have, with their context, all of some terms: messages, and texts, newest first."""
+        """Return chunks of the user's own words before a time, with all ``terms`` in them or their context: message id and text, newest first."""
         rows = await self._database.rows(user_id, "chunks_said_with", terms, before, limit)
         return [(row["message_id"], own_content(row)) for row in rows]
 

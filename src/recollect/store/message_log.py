@@ -218,9 +218,9 @@ class MessageLog(StorePart):
     async def erase_old(self, before: datetime, *, at: datetime, strategy: Strategy | None = None) -> int:
         """Delete what all users said before a time, unless it is still to be formed; return how many exchanges. Memories stay.
 
-        An exchange whose formation failed is not tried again by itself, and goes. One that no model has read (``Unread``) is
-        still to be formed where a model reads what its user says: ``strategy`` is that of users without a setting, None if no model can be asked.
-        Raises StoreBusyError if others are changing what some of the users have; it was done for the rest of them.
+        An exchange whose formation failed is deleted, since nothing retries it. One that no model has read (``Unread``) waits
+        for its formation if a model reads its user's messages. ``strategy`` is that of users without a setting, None if no
+        model can be asked. Raises StoreBusyError if some of the users are being changed; it is done for the others.
         """
         rows = await self._database.rows_of_all("users_with_old_exchanges", before)
 
@@ -386,7 +386,7 @@ async def _undo_what_they_taught(
     rows = await transaction.connection.fetch(SQL["updates_of_exchanges"], transaction.user_id, exchanges)
     undone: list[UUID] = []
     for update in map(update_of, rows):
-        # ``abandon_quarantined`` decides on what was held back: it may have been said elsewhere, too.
+        # ``abandon_quarantined`` decides on held-back statements, since another message may have said them, too.
         if update.action is Action.QUARANTINE or await _is_known_otherwise(transaction, update, messages):
             continue
         try:

@@ -42,8 +42,8 @@ _letters = lru_cache(4_096)(normalize)
 def same_letter(one: str, other: str) -> bool:
     """Return whether a statement only repeats another, apart from differences without meaning.
 
-    More than 0.8 of their letters are equal, and what differs are short function words and forms of one word; never a number, a
-    sign, a denial or the order of what is said.
+    More than 0.8 of their letters are equal. They may differ in short function words and in forms of a word, but not in
+    numbers, signs, denials or word order.
     """
     if max(len(one), len(other)) > MOST_CHARACTERS or not same_letters(one, other):
         return False
@@ -148,7 +148,7 @@ class ComparedStatement:
         evidence: The words it rests on.
         event_at: When it happened or will happen, if known.
         said_at: When it was said.
-        subject: Whom it tells of, if that is said and is not the person.
+        subject: The person or thing that the statement is about, if it is named and is not the user.
     """
 
     content: str

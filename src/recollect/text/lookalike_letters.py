@@ -45,7 +45,7 @@ _LIKE_A_LETTER = {
 
 _LIKE_AN_ANGLE = "\u00ab\u02c2\u1438\u2039\u226a\u227a\u276c\u276e\u2770\u27e8\u27ea\u29fc\u2a79\u3008\u300a"
 _WITHOUT_LOOKS = "\u115f\u1160\u3164\uffa0"
-"""What Unicode calls letters, and nobody sees. All else without looks is no letter to begin with."""
+"""Invisible characters that Unicode counts as letters."""
 
 ST = "\ufb06"
 """One character that looks like two letters."""
@@ -53,14 +53,14 @@ ST = "\ufb06"
 _UNSEEN_MARKS = bounded(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
-"""Default ignorable code points (Unicode's DerivedCoreProperties) beside those of the category Cf."""
+"""Default ignorable code points (Unicode's DerivedCoreProperties) that are not in the category Cf."""
 
 _WORD = bounded(r"\w+")
 _CYRILLIC = range(0x0400, 0x0530)
 
 
 class _Looks(dict[int, int | str]):
-    """What a character looks like: one for one, so that places in the text stay."""
+    """Maps a character to the one that it looks like. A text keeps its length, so positions stay valid."""
 
     def __missing__(self, code: int) -> int | str:
         if code > _LAST_OF_PLANE and code not in _MATHEMATICAL and code not in _ENCLOSED:

@@ -1,7 +1,7 @@
 """The form in which a store keeps texts and ids, when two texts count as equal, and which ids are templates nobody filled in.
 
-A client that sends `{{USER_ID}}` or `undefined` sends the same for all its people: as an id it would make one person of many.
-It is told by its shape. Never: a list of frontends.
+A client that sends `{{USER_ID}}` or `undefined` sends it for all its users, who would share one memory. An unfilled template is
+recognized by its shape. Never: a list of frontends.
 """
 
 import hashlib
@@ -64,9 +64,9 @@ def _is_storable(text: str) -> bool:
 
 
 def without_cuts(text: str, begins: int, ends: int, cuts: Sequence[int]) -> str:
-    """Return a piece of a text with an ellipsis for what is cut out within it.
+    """Return ``text[begins:ends]`` with an ellipsis for each cut within it.
 
-    ``cuts`` are where in the text that begins and ends, by turns, in order. What is not within the piece stays.
+    ``cuts`` has the start and the end of each cut in turn, in order. A cut that is not wholly within the piece is ignored.
     """
     kept: list[str] = []
     at = begins

@@ -1,8 +1,8 @@
 r"""Regular expressions on people's and models' text, in time that grows linearly with the text. Pure.
 
 There are three kinds. ``linear``, an automaton, matches long stretches of a text of any length. ``bounded``, Python's own
-engine, sees one window at a time, and may look around. ``anchored`` is the same engine for what is matched at a given place
-and never searched. Each expression is compiled when it is first used; two threads that use it first at the same time get the
+engine, sees one window at a time, and may look around. ``anchored``, the same engine, matches at a given place and never
+searches. Each expression is compiled when it is first used; two threads that use it first at the same time get the
 same result. `recollect.assembly.lifecycle`, `recollect.formation.pipeline.warm_up` and `recollect.text.secrets.warm` use them before the
 first chat does.
 Never: ``re.compile`` anywhere else on text that we did not write.
@@ -30,7 +30,7 @@ _CLASSES = {
     "d": r"\p{Nd}",
     "s": r"\s\x{0b}\x{1c}-\x{1f}\x{85}\p{Z}",
 }
-"""What Python's classes are in RE2, whose own know ASCII alone."""
+"""Python's classes of characters, written for RE2, whose own know only ASCII."""
 
 _ESCAPE = re.compile(
     r"\\u(?P<short>[0-9a-fA-F]{4})|\\U(?P<long>[0-9a-fA-F]{8})|\\[xpP]\{[^}]*\}|\\(?P<name>.)|\[\^?\]?|\]|[*+?}]\+",
@@ -45,9 +45,9 @@ def linear(pattern: str, flags: int = 0, *, captures: bool = True, megabytes: in
 
     It is written as for Python, without look-around, references, possessive repetition, and ``\W``, ``\D``, ``\S`` within
     brackets, for which it raises a ValueError, as for flags but ``IGNORECASE``, ``MULTILINE`` and ``DOTALL``. ``\w``, ``\d``,
-    ``\s`` mean what they mean to Python, but ``\b`` knows ASCII alone, and ``$`` without ``MULTILINE`` the end alone. A match
-    is Python's in all but its class; ``start``, ``end`` and ``span`` take a group's number. Without ``captures`` it is quicker.
-    An expression that needs more ``megabytes`` for its states is read a hundred times as slowly.
+    ``\s`` match as in Python, but ``\b`` knows only ASCII, and ``$`` without ``MULTILINE`` only the very end. A match has Python's
+    methods; its ``start``, ``end`` and ``span`` take a group's number. Searching is faster without ``captures``.
+    An expression whose states need more than ``megabytes`` becomes a hundred times slower.
     """
     written = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
     if flags & ~sum(_FLAGS):
@@ -158,9 +158,8 @@ class Anchored:
 class Bounded(Anchored):
     """An expression of Python's whose time grows linearly with the text, even where its own would not.
 
-    A text longer than ``longest`` is searched in windows, each of which begins in the middle of the last. A match that
-    takes up to half a window, with what it looks at, is found as if there were none; of a longer one as much as a
-    window holds, or nothing.
+    A text longer than ``longest`` is searched in windows, each of which begins in the middle of the one before. A match that,
+    with its look-around, takes up to half a window is found exactly. A longer one is cut to its window, or not found.
     """
 
     def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:

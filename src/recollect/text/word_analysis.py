@@ -9,7 +9,7 @@ from recollect.text.lexical.letters import HAN, HANGUL, HIRAGANA, KATAKANA, MARK
 from recollect.text.patterns import anchored, bounded
 
 MOST_CHARACTERS = 4_000
-"""What is read of a statement. Longer ones are compared by their beginning, and never taken for one another."""
+"""The characters of a statement that are compared. A longer one never counts as a repetition."""
 
 _KEPT, _KEPT_LONG, _SHORT = 4_096, 128, 200
 """Texts whose words are kept, short ones and longer ones, and up to how many characters one is short."""
@@ -38,7 +38,7 @@ class Word:
     Attributes:
         text: As it is written.
         plain: In folded case, without accents.
-        stems: What other forms of it share; empty of a function word and of a number.
+        stems: The stems that its other forms share; none for a function word or a number.
         clause: The number of its clause.
         is_capital: Whether it is written with a capital where a sentence does not begin.
         begins: Whether a sentence begins with it.

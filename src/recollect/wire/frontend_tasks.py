@@ -149,6 +149,6 @@ def session_skip(session_id: str) -> Skip | None:
     """Say why a session of this id has no memory; None if it has.
 
     Open WebUI names a chat that is not saved ``temporary:...`` (before: ``local:...``), and a
-    channel, where several people talk, ``channel:...``. What is run on a timetable it calls ``automation:...``.
+    channel, where several people talk, ``channel:...``. Its scheduled runs are ``automation:...``.
     """
     return next((skip for prefix, skip in _SESSIONS if session_id.startswith(prefix)), None)

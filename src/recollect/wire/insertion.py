@@ -178,14 +178,14 @@ _Places = Sequence[Span | None]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Where an API has what is added to.
+    """The members and types of an API to which memories are added.
 
     Attributes:
         system_member: The member of the body that instructs the model; "" if a message does.
         system_parts: Whether that member may be a list of text parts.
         user_part: The type of a text part in a user's message.
-        parts_users: Whether a user's text that is added to becomes a list of parts: for a cache that tells a text from its
-            parts, as clients write a message as parts as long as it is the last, and as a text from then on.
+        parts_users: Whether a user's message becomes a list of parts when text is added. Some clients send their last message
+            as parts and earlier ones as text, and the server's prompt cache tells the two apart.
     """
 
     system_member: str = ""
@@ -220,7 +220,7 @@ def compose(chat: ChatBody, additions: Additions, style: SystemStyle, *, form: F
 
 
 def _placed(chat: ChatBody, additions: Additions, style: SystemStyle) -> Additions | None:
-    """Return what goes where in this request: nothing empty, and where the style is ``none`` no system."""
+    """Return the additions that this request can take: without empty ones, and without system text if the style is ``none``."""
     beside = {position: text for position, text in additions.beside.items() if text}
     earlier = restorable(chat, additions.earlier)
     if style is not SystemStyle.NONE or not additions.system:

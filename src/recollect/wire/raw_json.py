@@ -130,7 +130,7 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
     Args:
         source: Holds the object.
         start: Where in ``source`` the object's opening brace stands.
-        members: What was decoded of that object; the more, the quicker.
+        members: The decoded members of that object, which are skipped quickly; may be incomplete.
         name: The member's key.
     """
     found: Span | None = None

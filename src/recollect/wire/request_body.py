@@ -291,9 +291,9 @@ class ChatBody:
     shape: RequestShape = _UNSHAPED
 
     def message_spans(self) -> Sequence[Span | None] | None:
-        """Find where in ``raw`` each message stands, None for one outside the list; only who writes needs to know.
+        """Find the span of each message in ``raw``, None for one outside the list. Only an insertion needs the spans.
 
-        None if the calls under way leave too little room to decode what is nested deeply.
+        Returns None if too little stack is left to decode deeply nested messages.
         """
         span = self.messages_span
         text = self.raw.startswith(b'"', span.start)

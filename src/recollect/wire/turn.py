@@ -57,8 +57,8 @@ def detect_turn(
     The ids are the frontend's, as far as it gave them: of the chat, of the user's message, and of the message before it (ROOT:
     there is none; None: it is not known). Temporary chats never form memories, and recall none unless that is wished.
     ``is_whole``: whether the request is known to carry everything that was said before, as one does whose chat the server keeps.
-    ``by_agent``: a coding agent sends it, which lets the model call tools wherever its person speaks. What it asks for itself is a
-    turn without words, whose chat keeps the memories that the server has cached with it.
+    ``by_agent``: a coding agent sent the request, and every message of its person comes with tools. A request that the agent
+    makes for itself is a turn without words; its chat keeps its memories, which the server has cached.
     """
     is_readable = reading_limits.is_readable(body)
     parsed = dialect.read(body) if is_readable else None

@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 
 
 class Worker(Protocol):
-    """Works for users in the background: within this process, or in one of its own. It tells its counts, and how its calls of models stand."""
+    """Works for users in the background, in this process or another, and reports its counts and its calls of models."""
 
     @property
     def counts(self) -> FormationCounts: ...  # noqa: D102 -- see above

@@ -226,7 +226,7 @@ async def embedding_state(backends: Backends, store: "EmbedderGenerations") -> E
 
 @dataclass(slots=True)
 class Reembedding:
-    """Embeds what earlier embedders embedded, user by user, until all is of today's; one process at a time, any can go on."""
+    """Replaces embeddings of earlier embedders, user by user. One process does it at a time, and any other can continue."""
 
     backends: Backends
     indexer: Indexer

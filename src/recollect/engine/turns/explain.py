@@ -141,7 +141,7 @@ def _explanation(prepared: Prepared) -> dict[str, Any]:
 
 
 def _identity(each: Recollection) -> tuple[UUID, int]:
-    """Return what tells it from all others: of a message several parts may be recalled."""
+    """Return a key of the recollection: several parts of one message may be recalled."""
     return each.item.id, 0 if isinstance(each.item, Memory) else each.item.part
 
 
@@ -162,7 +162,7 @@ def _candidate(each: Recollection, *, is_included: bool, left: Drop) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class InspectedCandidate:
-    """The text that was found for a question, and what an explanation tells of it: id, kind, source, part, score, parts, dropped, standing."""
+    """A candidate's text, and its explanation: id, kind, source, part, score, parts, dropped, standing."""
 
     content: str
     told: dict[str, Any]

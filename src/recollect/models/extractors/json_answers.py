@@ -85,7 +85,7 @@ def values_within(text: str) -> Iterator[object]:
 
 
 def breaks(text: str) -> bool:
-    """Return whether an object within prose breaks off or can't be read: of what it holds, something may be missing."""
+    """Return whether an object within prose breaks off or can't be read, so that some of its values may be missing."""
     return _BREAK in _values_or_breaks(text)
 
 

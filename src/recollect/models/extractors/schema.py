@@ -33,8 +33,8 @@ class _Form(BaseModel):
 class StatedMemory(_Form):
     """One statement.
 
-    What a model writes first, the rest follows from: it quotes before it claims, and says whose the words are and
-    how they are meant before it says what they mean. That is the second look at a statement, in the same call.
+    The order of the members matters, because a model conditions each on those before: it quotes the message first, then says
+    whose words these are and how they are meant, and only then writes the statement. This saves a second call as a check.
     """
 
     evidence: str
@@ -67,7 +67,7 @@ class StatedCommand(_Form):
 
 
 class StatedMemories(_Form):
-    """What was found worth keeping, behind what a model is to look at first."""
+    """The answer of a model: whose words a message has, its memory commands, and then the statements to keep."""
 
     words: Literal["own", "pasted", "played", "mixed"]  # looked at first; others' words hold no commands
     wishes: list[StatedCommand]  # the prompt's word for memory commands

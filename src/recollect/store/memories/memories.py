@@ -130,9 +130,9 @@ class Memories(Edits):
         ``by`` names the member of a team who changes another one's part; so it does in the other methods.
 
         Returns:
-            The changes as made, in order: an Add whose content the user has already is an
-            Ignore (EQUAL_CONTENT), as is a Replace of a memory the user no longer has when the
-            new content is there already; such a Replace is an Add otherwise.
+            The changes as made, in order. An Add of content that the user already has becomes an
+            Ignore (EQUAL_CONTENT). A Replace of a memory that the user no longer has is made as an
+            Add.
 
         Raises:
             TeamNotFoundError: It is a part of a team that was erased.

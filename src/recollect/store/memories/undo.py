@@ -76,9 +76,9 @@ async def _undo(transaction: Transaction, update: Update, reason: Reason) -> Upd
 async def reopen_todos(
     transaction: Transaction, told: Memory, content: str, change_id: UUID | None = None
 ) -> None:
-    """Let to-dos be open again that ``told`` called done, if ``content``, which stands in its place, denies its words, or the other way round.
+    """Reopen the to-dos that the statement ``told`` ended, if its replacement ``content`` denies it, or it denies the replacement.
 
-    To undo the change ``change_id`` makes them done again.
+    Undoing the change ``change_id`` ends them again.
     """
     if not denied_words(content, told.content):
         return

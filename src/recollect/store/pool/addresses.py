@@ -221,7 +221,7 @@ def _is_cut_short(dsn: str) -> bool:
 
 
 def _may_hold_an_at(parameter: str) -> bool:
-    """Whether an @ may stand in a parameter as it is: in the value of one that has such, and in no name."""
+    """Return whether a parameter may hold an unescaped @: only the values of some may, and no name."""
     name, _, value = parameter.partition("=")
     return name in _WITH_AT or (name == "host" and value.startswith("/"))  # a socket's folder
 

@@ -159,7 +159,7 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
 
 
 async def erase_kept_answers(connection: Connection, user_id: str) -> None:
-    """Delete the kept answers to the user's requests, in a team to those of all members: one may quote what is erased."""
+    """Delete the kept answers to the user's requests, and in a team to all members': an answer may quote erased text."""
     await connection.execute(SQL["erase_kept_answers"], user_id)
     if team_of(user_id):
         await connection.execute(SQL["over_all_users"])

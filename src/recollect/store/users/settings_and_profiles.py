@@ -233,7 +233,7 @@ class UserSettings(StorePart):
         return changed
 
     async def learn_flags(self, user_id: str, flags: Flags, *, at: datetime) -> None:
-        """Keep the flags that a request told of a user (``_LEARNED``); not of one without a chat, who was erased meanwhile."""
+        """Keep the flags that a request carried about a user (``_LEARNED``), unless the user was erased and has no chat."""
         changed = {name: value for name, value in asdict(flags).items() if value is not None}
         user_id = person_of(user_id)
         await self._database.changed(user_id, "learn_flags", json.dumps(changed), at)

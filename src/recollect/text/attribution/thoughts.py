@@ -1,7 +1,7 @@
-"""Cuts out of a text what is no word in it: a model's thoughts, and files in base64. Pure, in linear time.
+"""Removes a model's thoughts and files in base64 from a text. Pure, in linear time.
 
 The marks of thoughts differ by model and frontend: elements, brackets, channels, fences, folded blocks. They are names of
-protocols, the same in every language. A photo in an answer is megabytes of letters, for which a mark stands.
+protocols, the same in every language. A photo in an answer is megabytes of base64; a mark replaces it.
 """
 
 import re

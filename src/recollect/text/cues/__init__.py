@@ -1,1 +1,1 @@
-"""Phrases that tell what a message asks for. Read ``phrases`` first; each module has its table as JSON."""
+"""Finds phrases that ask for a kind of recall, or for a change of the memory. Read ``phrases`` first; each module has its table as JSON."""

@@ -229,7 +229,7 @@ _OPENING_WORDS = 80
 _QUESTION_CHARACTERS = 4_000
 
 SUBSTANCE = 30
-"""Words of an answer from which on it may hold what is asked for later. In BEAM and RealMem 2 of 362 answers that hold
+"""The words of an answer from which on it counts as evidence for later questions. In BEAM and RealMem 2 of 362 answers that hold
 evidence are shorter; in people's daily chats four of five are: "Noted!", "I do not know that about you yet"."""
 
 _SELF = "i i'm i've i'd i'll me my mine myself we we're we've we'd we'll our us i's me's my's we's"

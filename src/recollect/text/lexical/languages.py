@@ -67,11 +67,11 @@ def _table() -> dict[str, Any]:
 
 
 UNDECIDED = "english"
-"""What Latin text is read in that does not tell its language."""
+"""The language of Latin text without a sign of any other."""
 
 _KEPT_WORDS = 32_768
 _CLEAR, _WEAK = 2, 1
-"""What a function word weighs, and one that English text may hold by chance."""
+"""The weights of a function word, and of one that may also occur in English text."""
 
 _LATIN_LANGUAGES = tuple(language for language in LANGUAGES if language not in {"russian", "greek", "arabic"})
 _VOTES = {

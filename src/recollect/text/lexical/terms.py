@@ -80,7 +80,7 @@ class ChunkWords(NamedTuple):
 
 
 def chunk_words(chunk: str) -> ChunkWords:
-    """Return what stands in ``chunk``, a piece of text without spaces, as it was written."""
+    """Return the words of ``chunk``, a piece of text without spaces, before they are stemmed."""
     return _read_and_keep(chunk) if len(chunk) <= LONGEST_TERM else _analyze_chunk(chunk)
 
 
@@ -360,7 +360,7 @@ def _parts(identifier: str) -> tuple[list[str], list[str]]:
     """Return the names inside an identifier, as written, and the words inside those.
 
     ``Foo.barBaz`` has the name ``barBaz`` and the words ``Foo``, ``bar`` and ``Baz``. Names that are
-    one word are among the words only. A version has no parts, nor has what has more than a person writes.
+    one word are among the words only. A version has no parts, nor has an identifier of more than ``_MOST_PARTS`` words.
     """
     if _VERSION.fullmatch(identifier):
         return [], []

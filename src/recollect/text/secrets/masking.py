@@ -92,10 +92,10 @@ class MaskedText:
 
 
 def mask(text: str) -> MaskedText:
-    """Return the text with a mark in place of each secret; all else stays as it is, and so do marks.
+    """Return the text with a mark in place of each secret. Existing marks stay.
 
-    Any text is read, in linear time. It is not to be called where streams have to go on: of a megabyte it takes tens
-    of milliseconds to two seconds.
+    It takes linear time, and for a megabyte tens of milliseconds to two seconds: don't call it on an event loop that relays
+    streams.
     """
     return _masked(text, 0, len(text))
 

@@ -56,7 +56,7 @@ class PlainLayout:
     """
 
     def __init__(self, pieces: Sequence[tuple[str, int]]) -> None:
-        """Take what is seen of the text, each piece with its place in the original; none is empty."""
+        """Take the visible pieces of the text, none of them empty, each with its position in the original."""
         self.text = "".join(piece for piece, _ in pieces)
         self._starts = list(accumulate((len(piece) for piece, _ in pieces), initial=0))
         self._origins = [origin for _, origin in pieces]

@@ -147,7 +147,7 @@ OPENED_BY = bounded(
     rf"|{VALUE.replace('secret', 'ja')}[ ]?で(?:開|解除|解錠|入れ|入る|ロック|ログイン)",
     re.IGNORECASE,
 )
-"""What opens something stands before."""
+"""A code that comes before the thing that it opens."""
 
 _SOME_DIGIT = rf"[\"'`“„«「#]?(?:[^\s]*[0-9]|(?:{_DIGIT_NAMES})[ ,-])"
 MAY_OPEN = linear(
