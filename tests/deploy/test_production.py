@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 import yaml
 from tests.deploy.test_monitoring import served
-from tests.servers.databases import administrator, new_database
+from tests.servers.databases import administrator, new_database, run_sql
 from tests.support.stores import Store
 
 from recollect.model import Skip
@@ -74,8 +74,6 @@ async def test_the_sql_makes_a_database_that_a_start_takes(database_server: str)
         report = await check_postgres(own, seconds=20)
         await (await open_postgres(own)).aclose()
 
-        async with administrator(dsn) as connection:
-            await connection.execute(f"REASSIGN OWNED BY {role} TO current_user; DROP OWNED BY {role}")
-    async with administrator(database_server) as connection:
-        await connection.execute(f"DROP ROLE {role}")
+        await run_sql(dsn, f"REASSIGN OWNED BY {role} TO current_user; DROP OWNED BY {role}")
+    await run_sql(database_server, f"DROP ROLE {role}")
     assert (report.mistakes, report.remarks) == ([], [])

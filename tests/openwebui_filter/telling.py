@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 import asyncpg
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_rows
 from tests.support.waiting import until
 
 from recollect.engine import Engine
@@ -42,8 +42,7 @@ async def formed(memory: Any, user_id: str, count: int) -> None:
 async def answers(memory: Any, user_id: str) -> list[str]:
     """Return what a person was answered, as it is logged."""
     await settled(memory)
-    async with administrator(memory.valves.database_url) as connection:
-        found = await connection.fetch(_ANSWERS, user_id)
+    found = await sql_rows(memory.valves.database_url, _ANSWERS, user_id)
     return [row["content"] for row in found]
 
 

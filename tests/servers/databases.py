@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -92,6 +93,24 @@ async def administrator(dsn: str) -> AsyncIterator["asyncpg.Connection[asyncpg.R
         yield connection
     finally:
         await connection.close()
+
+
+async def run_sql(dsn: str, statement: str, *arguments: object) -> None:
+    """Execute a statement as the administrator."""
+    async with administrator(dsn) as connection:
+        await connection.execute(statement, *arguments)
+
+
+async def sql_rows(dsn: str, query: str, *arguments: object) -> list[asyncpg.Record]:
+    """Ask as the administrator, and return the rows."""
+    async with administrator(dsn) as connection:
+        return await connection.fetch(query, *arguments)
+
+
+async def sql_value(dsn: str, query: str, *arguments: object) -> Any:
+    """Ask as the administrator, and return the one value."""
+    async with administrator(dsn) as connection:
+        return await connection.fetchval(query, *arguments)
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_rows
 from tests.servers.served_process import RECOLLECT, environment
 
 SECONDS = 180.0
@@ -83,8 +83,7 @@ class Recollect:
 
     async def column(self, query: str, *arguments: object) -> list[str]:
         """Return the first column of what the database answers."""
-        async with administrator(self.dsn) as connection:
-            return [row[0] for row in await connection.fetch(query, *arguments)]
+        return [row[0] for row in await sql_rows(self.dsn, query, *arguments)]
 
     async def everything(self) -> dict[str, tuple[int, str]]:
         """Return how many rows each table has, and a hash of all of them."""

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.recollect.store.indexing import near
-from tests.servers.databases import administrator
+from tests.servers.databases import run_sql
 from tests.servers.external_servers import external_server, programs_of
 from tests.servers.folders import database_folder
 from tests.support.searching import lexicon_of
@@ -100,8 +100,7 @@ async def test_what_was_dumped_is_restored(source: str, target: str, tmp_path: P
         run(dump, program, tmp_path, URL=before)
         kept = await told(before, known)
     with server(target) as after:
-        async with administrator(after) as connection:
-            await connection.execute("CREATE ROLE recollect LOGIN")
+        await run_sql(after, "CREATE ROLE recollect LOGIN")
         new = urlsplit(after)._replace(path="/restored").geturl()
         run(create, program, tmp_path, MAINTENANCE_URL=after, NAME="restored")
         run(extend, program, tmp_path, SUPERUSER_URL=new)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 import pytest
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, run_sql
 from tests.servers.replicated_servers import Pair, replicated_servers
 from tests.support.stores import NOON, Store, store_over
 from tests.support.waiting import until
@@ -49,8 +49,7 @@ async def make_the_primary_read_only(pair: Pair) -> None:
 async def have_the_primary_follow(pair: Pair) -> None:
     """End the old primary, promote the standby, and start the old one as the new one's standby."""
     await kill_the_primary(pair)
-    async with administrator(pair.standby.dsn) as connection:
-        await connection.execute("CHECKPOINT")
+    await run_sql(pair.standby.dsn, "CHECKPOINT")
     await asyncio.to_thread(_follow_anew, pair)
 
 

@@ -12,7 +12,7 @@ from tests.recollect.store.memories.test_memories import *  # noqa: F403
 from tests.recollect.store.messages.test_chats import *  # noqa: F403
 from tests.recollect.store.pool.test_connections import timeouts
 from tests.recollect.store.test_log_index import *  # noqa: F403 -- each of these promises is kept here as well
-from tests.servers.databases import administrator, new_database
+from tests.servers.databases import administrator, new_database, sql_value
 from tests.servers.external_servers import external_server, pgbouncer
 from tests.support.stores import NOON, Store, store_over
 from tests.support.waiting import until
@@ -108,8 +108,7 @@ async def test_processes_that_start_together_bring_the_schema_up_to_date_once(se
         with transaction_pooler(dsn) as pooled:
             await answering(pooled)
             applied = await asyncio.gather(*(migrate_postgres(pooled) for _ in range(4)))
-        async with administrator(dsn) as connection:
-            locks = await connection.fetchval("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+        locks = await sql_value(dsn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
 
     # Behind a pooler a process is alone for a step, not for all of them.
     assert sorted(name for each in applied for name in each) == [

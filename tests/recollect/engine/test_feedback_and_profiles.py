@@ -10,7 +10,7 @@ import pytest
 from tests.recollect.engines import PATIENT, CountedCache, engine_over
 from tests.recollect.store.keeping import rows_with
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, run_sql, sql_rows
 from tests.support.notes import note_placed
 from tests.support.recollections import standing
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
@@ -102,10 +102,7 @@ async def begin(store: Store, **changed: Any) -> World:
 
 async def kept_questions(dsn: str) -> list[tuple[UUID, bool]]:
     """Return the memory of each row, and whether its question is embedded."""
-    async with administrator(dsn) as connection:
-        rows = await connection.fetch(
-            'SELECT memory_id, "values" IS NOT NULL AS is_made FROM recollect.not_helpful'
-        )
+    rows = await sql_rows(dsn, 'SELECT memory_id, "values" IS NOT NULL AS is_made FROM recollect.not_helpful')
     return [(row["memory_id"], row["is_made"]) for row in rows]
 
 
@@ -412,19 +409,18 @@ class TestConsent:
     async def test_it_and_the_profile_are_gone_or_neither_is(self, own_store: Store, own_dsn: str) -> None:
         subject = await somebody(own_store)
         await subject.add_to_profile(own_store.anna, ProfileField.NOTES, "Rows")
-        async with administrator(own_dsn) as connection:
-            await connection.execute(
-                "CREATE FUNCTION recollect.refuse() RETURNS trigger LANGUAGE plpgsql AS "
-                "$$ BEGIN RAISE EXCEPTION 'no'; END $$; CREATE TRIGGER refuse BEFORE DELETE ON "
-                "recollect.profile_entries FOR EACH ROW EXECUTE FUNCTION recollect.refuse()"
-            )
+        await run_sql(
+            own_dsn,
+            "CREATE FUNCTION recollect.refuse() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'no'; END $$; CREATE TRIGGER refuse BEFORE DELETE ON "
+            "recollect.profile_entries FOR EACH ROW EXECUTE FUNCTION recollect.refuse()",
+        )
         try:
             with pytest.raises(StoreError):
                 await allow(subject, own_store.anna, allows=False)
             assert await told(subject, own_store.anna) == [("notes", CONFIRMED, "Rows")]
         finally:
-            async with administrator(own_dsn) as connection:
-                await connection.execute("DROP FUNCTION recollect.refuse() CASCADE")
+            await run_sql(own_dsn, "DROP FUNCTION recollect.refuse() CASCADE")
 
     async def test_what_was_under_way_when_it_was_taken_back_is_noted_nowhere(self, store: Store) -> None:
         subject = await somebody(store)

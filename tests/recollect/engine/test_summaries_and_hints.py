@@ -16,7 +16,7 @@ from tests.scripted.models import (
     ScriptedSummarizer,
     WordEmbedder,
 )
-from tests.servers.databases import administrator
+from tests.servers.databases import sql_value
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
@@ -310,8 +310,7 @@ async def test_a_statement_added_by_hand_has_a_job_where_a_model_is_asked(
 ) -> None:
     await hinting(own_store, hinter).add(own_store.anna, "Drinks tea")
 
-    async with administrator(own_dsn) as connection:
-        assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == jobs
+    assert await sql_value(own_dsn, "SELECT count(*) FROM recollect.pgqueuer") == jobs
 
 
 async def test_what_was_extracted_with_hints_is_not_asked_about(store: Store) -> None:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.store.keeping import apply, kept
-from tests.servers.databases import administrator
+from tests.servers.databases import run_sql
 from tests.support.stores import LATER, NOON, Store
 from tests.support.waiting import until
 
@@ -167,10 +167,9 @@ async def test_a_row_that_can_not_be_read_stops_its_person_alone(
     monkeypatch.setattr("recollect.engine.background.webhook_delivery._AT_ONCE", 1)
     first, second = sorted((own_store.anna, own_store.ben))
     await kept(own_store, "Lives in Porto", Scope(first, ""))
-    async with administrator(own_dsn) as connection:
-        await connection.execute(
-            """UPDATE recollect.memory_updates SET action = 'retire', details = '{"heir": "?"}'"""
-        )
+    await run_sql(
+        own_dsn, """UPDATE recollect.memory_updates SET action = 'retire', details = '{"heir": "?"}'"""
+    )
     await kept(own_store, "Has a dog", Scope(second, ""))
     with impatient(monkeypatch):
         async with telling(own_store, receiver):

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from structlog.types import EventDict
 from tests.recollect.store.embedded.servers import Start
 from tests.recollect.store.indexing import whole
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_rows, sql_value
 from tests.support.stores import NOON, Store, store_over
 from tests.support.waiting import until
 
@@ -60,8 +60,7 @@ class Table:
         self._dsn = dsn
 
     async def statuses(self) -> list[str]:
-        async with administrator(self._dsn) as connection:
-            rows = await connection.fetch("SELECT status::text FROM recollect.pgqueuer ORDER BY id")
+        rows = await sql_rows(self._dsn, "SELECT status::text FROM recollect.pgqueuer ORDER BY id")
         return [row["status"] for row in rows]
 
     async def is_empty(self) -> bool:
@@ -71,12 +70,9 @@ class Table:
         return await self.statuses() == ["failed"]
 
     async def log_text(self) -> str:
-        async with administrator(self._dsn) as connection:
-            return str(
-                await connection.fetchval(
-                    "SELECT string_agg(traceback::text, ' ') FROM recollect.pgqueuer_log"
-                )
-            )
+        return str(
+            await sql_value(self._dsn, "SELECT string_agg(traceback::text, ' ') FROM recollect.pgqueuer_log")
+        )
 
 
 class Calls(list[str]):

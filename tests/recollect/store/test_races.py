@@ -2,7 +2,7 @@ import asyncio
 
 from tests.recollect.store.indexing import near
 from tests.recollect.store.keeping import like_a_request
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_value
 from tests.support.notes import note_block, note_request
 from tests.support.searching import lexicon_of
 from tests.support.stores import MODEL, NOON, NORTH, Store, vector
@@ -140,11 +140,9 @@ async def test_an_erasure_among_writers_leaves_nothing_behind_it(own_store: Stor
 
 async def left_of(dsn: str) -> dict[str, int]:
     """Count the rows of each table with users' data."""
-    async with administrator(dsn) as connection:
-        counts = {
-            table: await connection.fetchval(f"SELECT count(*) FROM recollect.{table}")
-            for table in ERASED_TABLES
-        }
+    counts = {
+        table: await sql_value(dsn, f"SELECT count(*) FROM recollect.{table}") for table in ERASED_TABLES
+    }
     return {table: count for table, count in counts.items() if count}
 
 

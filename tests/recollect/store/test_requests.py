@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from tests.recollect.store.keeping import like_a_request
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_rows, sql_value
 from tests.support.notes import note_request
 from tests.support.stores import Store, store_over
 
@@ -24,8 +24,7 @@ def id_of(moment: datetime, number: int = 0) -> UUID:
 
 
 async def parts(dsn: str) -> list[str]:
-    async with administrator(dsn) as connection:
-        return [row["relname"] for row in await connection.fetch(PARTS)]
+    return [row["relname"] for row in await sql_rows(dsn, PARTS)]
 
 
 async def record(store: Store, moment: datetime, number: int = 0) -> UUID:
@@ -36,10 +35,9 @@ async def record(store: Store, moment: datetime, number: int = 0) -> UUID:
 
 
 async def part_of(dsn: str, request: UUID) -> str:
-    async with administrator(dsn) as connection:
-        name: str = await connection.fetchval(
-            "SELECT tableoid::regclass::text FROM recollect.request_metrics WHERE id = $1", request
-        )
+    name: str = await sql_value(
+        dsn, "SELECT tableoid::regclass::text FROM recollect.request_metrics WHERE id = $1", request
+    )
     return name.removeprefix("recollect.")
 
 

@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 from tests.recollect.store.keeping import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.recollect.store.test_sql import USER_TABLES
-from tests.servers.databases import administrator, new_database
+from tests.servers.databases import administrator, new_database, run_sql
 from tests.support.notes import note_block, note_request
 from tests.support.people import Person
 from tests.support.stores import MODEL, NOON, NORTH, store_over, vector
@@ -95,8 +95,7 @@ async def of_two_users(server: str, privileges: str) -> AsyncIterator[Postgres]:
         async with administrator(dsn) as connection:
             await connection.execute(f"REASSIGN OWNED BY {role} TO current_user")
             await connection.execute(f"DROP OWNED BY {role}")
-    async with administrator(server) as connection:
-        await connection.execute(f"DROP ROLE {role}")
+    await run_sql(server, f"DROP ROLE {role}")
 
 
 async def fill(store: Postgres) -> None:

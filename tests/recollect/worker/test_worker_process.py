@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from tests.recollect.worker.poisoned_worker import HELD, KILLED, SLOW
 from tests.scripted.embeddings import embedded
 from tests.scripted.upstream import ScriptedUpstream
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_rows
 from tests.support.people import Person, person
 from tests.support.stores import NOON
 from tests.support.waiting import until
@@ -109,8 +109,7 @@ def said(user: Person, text: str, number: int = 1) -> Turn:
 
 
 async def states(dsn: str, user: Person) -> list[tuple[str, str | None]]:
-    async with administrator(dsn) as connection:
-        return [tuple(row) for row in await connection.fetch(STATES, user)]
+    return [tuple(row) for row in await sql_rows(dsn, STATES, user)]
 
 
 async def remembers(engine: Engine, user: Person, text: str, number: int = 1) -> None:

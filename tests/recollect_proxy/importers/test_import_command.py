@@ -10,7 +10,7 @@ import pytest
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.importers.imports import chat_row, memory_row, talk, write_database, write_export
 from tests.recollect_proxy.settings import proxy_settings
-from tests.servers.databases import administrator
+from tests.servers.databases import run_sql, sql_rows
 from tests.servers.served_process import RECOLLECT, environment
 
 from recollect.model import Reason
@@ -151,8 +151,7 @@ OBJECTS = "SELECT oid FROM pg_class UNION ALL SELECT oid FROM pg_namespace ORDER
 
 
 async def rows(dsn: str, query: str) -> list[asyncpg.Record]:
-    async with administrator(dsn) as connection:
-        return await connection.fetch(query)
+    return await sql_rows(dsn, query)
 
 
 @pytest.fixture
@@ -208,8 +207,7 @@ async def test_one_of_an_older_version_is_left_alone_and_that_is_said(new_dsn: s
     before = await rows(new_dsn, OBJECTS)
 
     for since in (1, 0):
-        async with administrator(new_dsn) as connection:
-            await connection.execute("DELETE FROM recollect.schema_migrations WHERE version > $1", since)
+        await run_sql(new_dsn, "DELETE FROM recollect.schema_migrations WHERE version > $1", since)
 
         with pytest.raises(OutdatedDatabaseError, match="recollect serve"):
             await opened(database_url=new_dsn, data_dir=data_dir)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.commands.command_line import recollect
-from tests.servers.databases import administrator
+from tests.servers.databases import sql_rows
 from tests.support.tables import table
 
 from recollect.model import Add
@@ -198,10 +198,9 @@ def test_a_file_comes_by_command_once_for_the_user_named(
 
 async def owners(dsn: str) -> set[str]:
     """Return all users of whom something is kept."""
-    async with administrator(dsn) as connection:
-        rows = await connection.fetch(
-            "SELECT user_id FROM recollect.messages UNION SELECT owner FROM recollect.vectors"
-        )
+    rows = await sql_rows(
+        dsn, "SELECT user_id FROM recollect.messages UNION SELECT owner FROM recollect.vectors"
+    )
     return {row["user_id"] for row in rows}
 
 

@@ -16,7 +16,7 @@ import pytest
 from tests.recollect_proxy.settings import changed
 from tests.scripted.embeddings import embedded
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
-from tests.servers.databases import Database, administrator, running_database
+from tests.servers.databases import Database, administrator, running_database, sql_rows
 from tests.servers.running_proxy import (
     CHAT,
     RunningProxy,
@@ -55,11 +55,11 @@ def words_of(request: Received) -> str:
 
 async def logged(dsn: str) -> list[tuple[str, str]]:
     """Return what the users said, in the order of its exchanges, and how far each is."""
-    async with administrator(dsn) as connection:
-        rows = await connection.fetch(
-            "SELECT m.content, e.state FROM recollect.messages AS m "
-            "JOIN recollect.exchanges AS e ON e.message_id = m.id ORDER BY e.id"
-        )
+    rows = await sql_rows(
+        dsn,
+        "SELECT m.content, e.state FROM recollect.messages AS m "
+        "JOIN recollect.exchanges AS e ON e.message_id = m.id ORDER BY e.id",
+    )
     return [(row["content"], row["state"]) for row in rows]
 
 

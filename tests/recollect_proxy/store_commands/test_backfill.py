@@ -10,7 +10,7 @@ import pytest
 from tests.recollect.store.keeping import kept
 from tests.recollect_proxy.commands.command_line import Operator
 from tests.recollect_proxy.settings import proxy_settings
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_rows
 from tests.servers.served_process import RECOLLECT, environment
 from tests.support.stores import Store
 from tests.support.tables import table
@@ -91,8 +91,7 @@ async def test_a_killed_import_brings_nothing_twice(own_dsn: str, data_dir: Path
 
 async def enqueued(dsn: str) -> list[bytes]:
     """Return whose jobs wait."""
-    async with administrator(dsn) as connection:
-        return [row[0] for row in await connection.fetch("SELECT payload FROM recollect.pgqueuer")]
+    return [row[0] for row in await sql_rows(dsn, "SELECT payload FROM recollect.pgqueuer")]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from tests.recollect_proxy.given import CAT
 from tests.recollect_proxy.settings import changed
 from tests.scripted.upstream import End, ScriptedUpstream, events, streamed
-from tests.servers.databases import administrator
+from tests.servers.databases import sql_rows
 from tests.servers.running_proxy import ADMIN_TOKEN, User, chat_request
 from tests.servers.served_process import environment, served_process
 from tests.support.raw_client import RawConnection, request_bytes
@@ -73,8 +73,9 @@ async def served(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> A
 async def logged(settings: ProxySettings) -> list[str]:
     """Return what the database holds of what was said."""
     assert settings.database_url is not None
-    async with administrator(settings.database_url.get_secret_value()) as connection:
-        rows = await connection.fetch("SELECT content FROM recollect.messages ORDER BY turn_index")
+    rows = await sql_rows(
+        settings.database_url.get_secret_value(), "SELECT content FROM recollect.messages ORDER BY turn_index"
+    )
     return [row["content"] for row in rows]
 
 

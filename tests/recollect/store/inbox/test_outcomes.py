@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import formed, history, kept, undo
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, run_sql
 from tests.support.people import Person, person
 from tests.support.stores import LATER, NOON, Store
 from tests.support.waiting import until
@@ -126,8 +126,7 @@ async def brief(shared_dsn: str) -> AsyncIterator[Postgres]:
 
 
 async def take_away(dsn: str, change: str, user_id: str) -> None:
-    async with administrator(dsn) as connection:
-        await connection.execute(f"{change} WHERE user_id = $1", user_id)
+    await run_sql(dsn, f"{change} WHERE user_id = $1", user_id)
 
 
 async def until_its_end(connection: "asyncpg.Connection[asyncpg.Record]", user_id: str) -> None:

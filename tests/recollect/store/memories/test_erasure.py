@@ -25,7 +25,7 @@ from tests.recollect.store.keeping import (
     undo,
 )
 from tests.recollect.store.keeping import indexed as index_messages
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_rows
 from tests.support.notes import note_block, note_request
 from tests.support.searching import lexicon_of, vocabulary
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
@@ -152,8 +152,7 @@ async def test_no_row_of_any_table_tells_of_it(own_store: Store, own_dsn: str) -
     assert told[-1].before is None
     assert told[-1].details.keys() == {"memories", "exchanges", "ids"}
     assert (told[-1].details["memories"], told[-1].details["exchanges"]) == (1, 3)
-    async with administrator(own_dsn) as connection:
-        rows = await connection.fetch("SELECT * FROM recollect.messages WHERE content = ''")
+    rows = await sql_rows(own_dsn, "SELECT * FROM recollect.messages WHERE content = ''")
     assert len(rows) > 4
     assert all((row["tokens"], *(row[name] for name in shown)) == (0, *[None] * 5) for row in rows)
 

@@ -7,7 +7,7 @@ from typing import Any
 from tests.recollect.engine.test_chat_requests import Chat
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import apply, contents, formed, kept, resting_on
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_value
 from tests.support.notes import note_block
 from tests.support.people import Person, person
 from tests.support.stores import NOON, Store
@@ -199,8 +199,7 @@ async def test_what_is_of_other_exchanges_stays(own_store: Store, own_dsn: str) 
     tea = await kept(store, "Drinks tea")
 
     async def changed() -> object:
-        async with administrator(own_dsn) as connection:
-            return await connection.fetchval("SELECT changed FROM recollect.vectors WHERE id = $1", tea.id)
+        return await sql_value(own_dsn, "SELECT changed FROM recollect.vectors WHERE id = $1", tea.id)
 
     before_that = await changed()
     async with administrator(own_dsn) as connection:

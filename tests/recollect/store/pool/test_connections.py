@@ -11,7 +11,7 @@ import pytest
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from tests.recollect.store.embedded.servers import Start
 from tests.recollect.store.pool.test_addresses import silent
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, run_sql
 from tests.support.people import person
 from tests.support.stores import NOON, store_over
 from tests.support.tables import table
@@ -133,10 +133,10 @@ async def test_closing_does_not_wait_for_ever(shared_dsn: str, monkeypatch: pyte
 
 
 async def test_no_error_quotes_a_user(new_dsn: str) -> None:
-    async with administrator(new_dsn) as connection:
-        await connection.execute(
-            "ALTER TABLE recollect.vectors ADD CHECK (content <> 'my secret'), ALTER confidence SET NOT NULL"
-        )
+    await run_sql(
+        new_dsn,
+        "ALTER TABLE recollect.vectors ADD CHECK (content <> 'my secret'), ALTER confidence SET NOT NULL",
+    )
     opened = await open_postgres(new_dsn)
     store = store_over(opened)
 
@@ -237,16 +237,15 @@ def test_other_errors_are_left_alone() -> None:
 
 
 async def _drop(dsn: str) -> None:
-    async with administrator(dsn) as connection:
-        await connection.execute("DROP SCHEMA recollect CASCADE; DROP EXTENSION vector CASCADE")
+    await run_sql(dsn, "DROP SCHEMA recollect CASCADE; DROP EXTENSION vector CASCADE")
 
 
 async def _end_others(dsn: str) -> None:
-    async with administrator(dsn) as connection:
-        await connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
+    await run_sql(
+        dsn,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    )
 
 
 @pytest.mark.process

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 from tests.recollect.store.test_sql import OVER_ALL_USERS, QUERIES, USER_TABLES
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, run_sql, sql_rows
 from tests.servers.external_servers import programs_of
 from tests.support.tables import table
 
@@ -209,16 +209,16 @@ def test_an_index_that_is_built_under_a_lock_is_seen(text: str, found: list[str]
 
 
 async def test_every_unique_key_of_a_users_table_begins_with_the_user(shared_dsn: str) -> None:
-    async with administrator(shared_dsn) as connection:
-        rows = await connection.fetch(
-            """
-            SELECT c.relname AS table, i.indexrelid::regclass::text AS index, a.attname AS first
-            FROM pg_index AS i
-            JOIN pg_class AS c ON c.oid = i.indrelid AND NOT c.relispartition
-            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-            WHERE i.indisunique AND c.relnamespace = 'recollect'::regnamespace
-            """
-        )
+    rows = await sql_rows(
+        shared_dsn,
+        """
+        SELECT c.relname AS table, i.indexrelid::regclass::text AS index, a.attname AS first
+        FROM pg_index AS i
+        JOIN pg_class AS c ON c.oid = i.indrelid AND NOT c.relispartition
+        JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+        WHERE i.indisunique AND c.relnamespace = 'recollect'::regnamespace
+        """,
+    )
     keyed = {row["table"] for row in rows}
     wrong = {
         row["index"]
@@ -231,10 +231,10 @@ async def test_every_unique_key_of_a_users_table_begins_with_the_user(shared_dsn
 
 
 async def test_no_foreign_key_leaves_its_user(shared_dsn: str) -> None:
-    async with administrator(shared_dsn) as connection:
-        found = await connection.fetch(
-            "SELECT conname FROM pg_constraint WHERE contype = 'f' AND connamespace = 'recollect'::regnamespace"
-        )
+    found = await sql_rows(
+        shared_dsn,
+        "SELECT conname FROM pg_constraint WHERE contype = 'f' AND connamespace = 'recollect'::regnamespace",
+    )
     assert found == []
 
 
@@ -338,8 +338,7 @@ def test_what_writes_rows_of_everybody_writes_nothing_of_a_user() -> None:
 )
 async def test_a_store_with_rows_of_everybody_is_not_distributed(own_dsn: str, row: str) -> None:
     before = distribute(own_dsn, "--set=try_it=1")
-    async with administrator(own_dsn) as connection:
-        await connection.execute(row)
+    await run_sql(own_dsn, row)
 
     after = distribute(own_dsn, "--set=try_it=1")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import asyncpg
 import pytest
 from structlog.testing import capture_logs
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, run_sql, sql_rows, sql_value
 from tests.support.waiting import until
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
@@ -60,8 +60,7 @@ async def test_an_applied_migration_is_recorded_and_not_applied_again(empty_dsn:
         store = await open_postgres(empty_dsn)
         await store.aclose()
 
-    async with administrator(empty_dsn) as connection:
-        rows = await connection.fetch("SELECT version, name, checksum FROM recollect.schema_migrations")
+    rows = await sql_rows(empty_dsn, "SELECT version, name, checksum FROM recollect.schema_migrations")
     assert [tuple(row) for row in rows] == [
         (migration.version, migration.name, migration.checksum) for migration in load_migrations()
     ]
@@ -133,17 +132,16 @@ async def test_others_queue_settings_change_nothing(empty_dsn: str, monkeypatch:
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", OPEN, empty_dsn)
     assert await process.wait() == 0
 
-    async with administrator(empty_dsn) as connection:
-        tables = await connection.fetch(
-            "SELECT format('%s.%s', schemaname, tablename) AS name FROM pg_tables WHERE tablename ~ 'queuer|theirs'"
-        )
+    tables = await sql_rows(
+        empty_dsn,
+        "SELECT format('%s.%s', schemaname, tablename) AS name FROM pg_tables WHERE tablename ~ 'queuer|theirs'",
+    )
     ours = {f"recollect.pgqueuer{end}" for end in ("", "_log", "_schedules", "_statistics")}
     assert {row["name"] for row in tables} == ours
 
 
 async def test_a_queue_of_an_older_library_is_upgraded(new_dsn: str) -> None:
-    async with administrator(new_dsn) as connection:
-        await connection.execute("ALTER TABLE recollect.pgqueuer DROP COLUMN slot")
+    await run_sql(new_dsn, "ALTER TABLE recollect.pgqueuer DROP COLUMN slot")
 
     await (await open_postgres(new_dsn)).aclose()
 
@@ -153,16 +151,12 @@ async def test_a_queue_of_an_older_library_is_upgraded(new_dsn: str) -> None:
 
 
 async def test_a_queue_of_before_is_given_its_index(new_dsn: str) -> None:
-    async with administrator(new_dsn) as connection:
-        await connection.execute("DROP INDEX recollect.pgqueuer_waiting_of_users")
+    await run_sql(new_dsn, "DROP INDEX recollect.pgqueuer_waiting_of_users")
 
     await (await open_postgres(new_dsn)).aclose()
     await (await open_postgres(new_dsn)).aclose()
 
-    async with administrator(new_dsn) as connection:
-        assert await connection.fetchval(
-            "SELECT to_regclass('recollect.pgqueuer_waiting_of_users') IS NOT NULL"
-        )
+    assert await sql_value(new_dsn, "SELECT to_regclass('recollect.pgqueuer_waiting_of_users') IS NOT NULL")
 
 
 # -- with other users ------------------------------------------------------------------------------
@@ -180,9 +174,7 @@ async def held(dsn: str, table: str = "sessions") -> AsyncIterator[None]:
 
 @pytest.mark.parametrize("pooled", [False, True], ids=["direct", "pooled"])
 async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it(
-    new_dsn: str,
-    pooled: bool,  # noqa: FBT001 -- a row of the table
-    monkeypatch: pytest.MonkeyPatch,
+    new_dsn: str, monkeypatch: pytest.MonkeyPatch, *, pooled: bool
 ) -> None:
     monkeypatch.setattr("recollect.store.schema.migration._SHORTEST_PAUSE", 0.05)
     waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"

@@ -11,7 +11,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from tests.servers.certificates import write_certificate
-from tests.servers.databases import administrator, new_database
+from tests.servers.databases import administrator, new_database, run_sql, sql_value
 from tests.support.stores import store_over
 
 from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError, UnfitDatabaseError
@@ -92,18 +92,17 @@ async def test_a_user_without_rights_on_the_schema_that_is_there_is_told_so(new_
 
 
 async def test_a_user_who_owns_the_database_is_taken(empty_dsn: str) -> None:
-    async with administrator(empty_dsn) as connection:
-        await connection.execute("CREATE EXTENSION vector WITH SCHEMA public")
+    await run_sql(empty_dsn, "CREATE EXTENSION vector WITH SCHEMA public")
     async with role(empty_dsn, "ALTER DATABASE {database} OWNER TO {role}") as dsn:
         assert (await check(dsn)).mistakes == []
         assert not await is_refused(dsn)
 
 
 async def test_a_schema_that_others_own_can_not_be_brought_up_to_date(new_dsn: str) -> None:
-    async with administrator(new_dsn) as connection:
-        await connection.execute(
-            "DELETE FROM recollect.schema_migrations WHERE version = (SELECT max(version) FROM recollect.schema_migrations)"
-        )
+    await run_sql(
+        new_dsn,
+        "DELETE FROM recollect.schema_migrations WHERE version = (SELECT max(version) FROM recollect.schema_migrations)",
+    )
     rights = ("USAGE, CREATE ON SCHEMA recollect", "ALL ON ALL TABLES IN SCHEMA recollect")
     async with role(new_dsn, *(f"GRANT {right} TO {{role}}" for right in rights)) as dsn:
         report = await check(dsn)
@@ -177,8 +176,7 @@ async def test_an_encoding_that_can_not_hold_every_letter_is_a_mistake(empty_dsn
         assert report.remarks == []
         with pytest.raises(UnfitDatabaseError, match=f"encoding is {encoding}, "):
             await open_postgres(dsn)
-        async with administrator(dsn) as connection:
-            assert await connection.fetchval("SELECT to_regnamespace('recollect')") is None
+        assert await sql_value(dsn, "SELECT to_regnamespace('recollect')") is None
 
 
 async def test_one_that_looks_at_no_letter_is_a_remark_and_keeps_an_emoji(empty_dsn: str) -> None:

@@ -15,7 +15,7 @@ from tests.recollect.store.keeping import (
     like_a_request,
     rows_with,
 )
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, sql_rows
 from tests.support.notes import note_block, note_request
 from tests.support.stores import LATER, NOON, Store
 from tests.support.waiting import until
@@ -204,12 +204,12 @@ async def test_a_role_makes_free_what_it_owns_and_all_in_a_database_of_its_own(o
 
 
 async def test_every_table_that_names_a_user_is_erased(shared_dsn: str) -> None:
-    async with administrator(shared_dsn) as connection:
-        rows = await connection.fetch(
-            "SELECT DISTINCT table_name FROM information_schema.columns "
-            "JOIN pg_class ON oid = to_regclass('recollect.' || table_name) AND NOT relispartition "
-            "WHERE table_schema = 'recollect' AND column_name IN ('user_id', 'owner')"
-        )
+    rows = await sql_rows(
+        shared_dsn,
+        "SELECT DISTINCT table_name FROM information_schema.columns "
+        "JOIN pg_class ON oid = to_regclass('recollect.' || table_name) AND NOT relispartition "
+        "WHERE table_schema = 'recollect' AND column_name IN ('user_id', 'owner')",
+    )
 
     assert {row["table_name"] for row in rows} == set(ERASED_TABLES)
 
@@ -218,10 +218,9 @@ async def test_the_tombstone_tells_how_much_and_when_but_not_whose(own_store: St
     await live_a_little(own_store)
     erasure = await own_store.memories.erase(NAME, at=LATER)
 
-    async with administrator(own_dsn) as connection:
-        [_of_project, row] = await connection.fetch(
-            "SELECT id, erased_at, counts->>'vectors' AS vectors FROM recollect.erasures ORDER BY id"
-        )
+    [_of_project, row] = await sql_rows(
+        own_dsn, "SELECT id, erased_at, counts->>'vectors' AS vectors FROM recollect.erasures ORDER BY id"
+    )
 
     assert (row["id"], row["erased_at"]) == (erasure.id, LATER)
     assert int(row["vectors"]) == dict(erasure.rows)["vectors"] == 4
@@ -338,8 +337,7 @@ async def test_what_is_given_while_another_is_erased_is_kept(store: Store, postg
 
 
 async def contents_of_all(dsn: str) -> set[str]:
-    async with administrator(dsn) as connection:
-        return {row["content"] for row in await connection.fetch("SELECT content FROM recollect.vectors")}
+    return {row["content"] for row in await sql_rows(dsn, "SELECT content FROM recollect.vectors")}
 
 
 async def test_the_jobs_of_other_users_stay(own_store: Store, own_dsn: str) -> None:

@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 from datetime import date, timedelta
 
 import pytest
-from tests.servers.databases import administrator
+from tests.servers.databases import administrator, run_sql
 from tests.support.stores import LATER, NOON, Store
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
@@ -149,10 +149,9 @@ async def test_what_was_taken_long_ago_goes_with_what_requests_were_like(store: 
 
 async def test_what_another_version_wrote_is_read_as_far_as_it_is_known(store: Store, own_dsn: str) -> None:
     written = {"formation": "telepathy", "placement": "user", "colour": "green", "recall": "sometimes"}
-    async with administrator(own_dsn) as connection:
-        await connection.execute(
-            "INSERT INTO recollect.user_settings VALUES ($1, $2, now())", store.anna, json.dumps(written)
-        )
+    await run_sql(
+        own_dsn, "INSERT INTO recollect.user_settings VALUES ($1, $2, now())", store.anna, json.dumps(written)
+    )
 
     assert await store.flags.flags(store.anna) == Flags(placement=Placement.USER)
 
