@@ -73,7 +73,7 @@ def test_a_day_on_which_the_clock_changes_has_another_length(month: int, hours: 
 
 
 @table(("zone", "is_past"), [(AUCKLAND, True), (DENVER, False)])
-def test_a_todo_is_over_when_the_persons_day_is(zone: tzinfo, is_past: bool) -> None:  # noqa: FBT001 -- of the table
+def test_a_todo_is_over_when_the_persons_day_is(zone: tzinfo, *, is_past: bool) -> None:
     due = memory("See the dentist", kind=Kind.TODO, event_at=datetime(2026, 11, 28, tzinfo=UTC))
 
     assert is_over(due, wall(SUNDAY, zone)) is is_past

@@ -254,9 +254,7 @@ def test_a_title_that_is_asked_for_while_the_answer_is_under_way_is_a_task() -> 
     ],
 )
 def test_a_question_behind_the_whole_chat_is_a_task_if_its_answer_is_wanted_quite_otherwise(
-    streams: bool,  # noqa: FBT001 -- a case
-    asked: dict[str, Any],
-    is_task: bool,  # noqa: FBT001 -- a case
+    asked: dict[str, Any], *, streams: bool, is_task: bool
 ) -> None:
     kept = RecentExchanges()
     chat = request_of("anna", LONG[0], stream=streams)
@@ -336,9 +334,7 @@ async def begun(subject: Engine, said: Turn) -> str:
 
 @pytest.mark.parametrize(("session", "is_known_again"), [(f"{UNNAMED}0", False), ("chat-1", True)])
 async def test_only_named_chats_are_known_after_hours(
-    store: Store,
-    session: str,
-    is_known_again: bool,  # noqa: FBT001 -- a case
+    store: Store, session: str, *, is_known_again: bool
 ) -> None:
     subject = engine_over(store, PATIENT)
     await subject.add(store.anna, "I drink green tea")

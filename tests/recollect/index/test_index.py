@@ -423,10 +423,7 @@ def test_statements_are_judged_and_the_most_important_and_newest_of_them_come_fi
 
 
 @table(("extractor", "understood"), [(None, False), ("some-model", True)])
-def test_whether_a_model_extracted_any_statement_is_known(
-    extractor: str | None,
-    understood: bool,  # noqa: FBT001 -- of the table
-) -> None:
+def test_whether_a_model_extracted_any_statement_is_known(extractor: str | None, *, understood: bool) -> None:
     memories = snapshot_of(kept("x"), kept("y", provenance=Provenance(extractor=extractor))).memories
 
     assert memories.is_understood is understood
@@ -472,9 +469,7 @@ LONG = "It is seen from afar, and people who saw it remember how bright it was t
     ],
 )
 def test_a_short_reply_of_the_assistant_is_a_remark(
-    content: str,
-    changed: dict[str, Any],
-    is_remark: bool,  # noqa: FBT001 -- of the table
+    content: str, changed: dict[str, Any], *, is_remark: bool
 ) -> None:
     columns = Passages().with_changed([stored_passage(content, **changed)], Names()).columns
 

@@ -229,7 +229,7 @@ class Given(EngineSettings):
         ("https://llm.example.com:8443/v1", False),
     ],
 )
-def test_a_server_is_near_by_its_address_or_its_name(base_url: str, near: bool) -> None:  # noqa: FBT001
+def test_a_server_is_near_by_its_address_or_its_name(base_url: str, *, near: bool) -> None:
     assert is_near(base_url) is near
 
 

@@ -126,11 +126,7 @@ def test_settings_that_keep_less_are_noted(own: dict[str, object], told: str) ->
     ],
 )
 def test_a_signature_is_judged_by_the_rules_of_the_proxy(
-    jwt: Callable[[], str],
-    settings: ProxySettings,
-    aged: bool,  # noqa: FBT001 -- of a row
-    status: Status,
-    told: str,
+    jwt: Callable[[], str], settings: ProxySettings, status: Status, told: str, *, aged: bool
 ) -> None:
     request = captured(headers(x_openwebui_user_jwt=jwt()))
 
@@ -218,7 +214,7 @@ def test_a_background_task_is_known_by_its_header_and_by_its_words() -> None:
         ("<memory_user_context>" * 1_000, False),
     ],
 )
-def test_the_memory_of_openwebui_is_found_in_the_system_prompt(system: str, is_memory: bool) -> None:  # noqa: FBT001 -- of a row
+def test_the_memory_of_openwebui_is_found_in_the_system_prompt(system: str, *, is_memory: bool) -> None:
     request = captured(headers(), body(system=system, said="What is <memory_context>?"))
 
     assert missing(request) == (["other memory"] if is_memory else [])
@@ -261,9 +257,7 @@ HELLO: dict[str, Any] = {"messages": [{"role": "user", "content": "hello"}]}
     ],
 )
 def test_the_memory_of_openwebui_is_found_by_its_tools(
-    path: str,
-    given: dict[str, Any],
-    is_memory: bool,  # noqa: FBT001 -- of a row
+    path: str, given: dict[str, Any], *, is_memory: bool
 ) -> None:
     request = captured(headers(), json.dumps({"model": "m", **given}).encode(), path=path)
 

@@ -392,7 +392,7 @@ def test_weights_that_make_no_finite_vector_are_found_when_the_graph_is_loaded(t
 
 
 @pytest.mark.parametrize(("pieces", "gives_back"), [(128, False), (129, True)])
-def test_only_a_long_text_pays_for_it(pieces: int, gives_back: bool) -> None:  # noqa: FBT001 -- pytest passes it by name
+def test_only_a_long_text_pays_for_it(pieces: int, *, gives_back: bool) -> None:
     class Session:
         options: Any = None
 

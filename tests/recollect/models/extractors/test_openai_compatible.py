@@ -495,9 +495,7 @@ def test_a_status_says_whether_another_attempt_may_help(
     ],
 )
 def test_a_chats_credential_goes_to_its_own_server_alone(
-    api_key: str | None,
-    is_upstream: bool,  # noqa: FBT001 -- pytest passes it by name
-    credential: bytes | None,
+    api_key: str | None, credential: bytes | None, *, is_upstream: bool
 ) -> None:
     assert credential_for(OF_ANNA, api_key=api_key, is_upstream=is_upstream) == credential
 

@@ -413,7 +413,7 @@ async def changed(store: Store) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("known", [False, True])
-async def test_what_a_replaced_summary_was_made_of_did_not_change(store: Store, known: bool) -> None:  # noqa: FBT001 -- a parameter of the test
+async def test_what_a_replaced_summary_was_made_of_did_not_change(store: Store, *, known: bool) -> None:
     exchanges, summary = await summarized_chat(store)
     if known:
         await kept(store, "Spoke of the weather.")

@@ -532,7 +532,7 @@ async def test_an_ignored_message_changes_nothing_of_a_memory_that_users_share(s
 
 
 @pytest.mark.parametrize("known", [False, True])
-async def test_what_was_replaced_is_forgotten_with_what_replaced_it(store: Store, known: bool) -> None:  # noqa: FBT001 -- parametrized
+async def test_what_was_replaced_is_forgotten_with_what_replaced_it(store: Store, *, known: bool) -> None:
     words = ("I live in Rome", "Rome, still", "I live in Oslo now", "It rains")
     first, second, third, _ = [await indexed(store, each, reply="") for each in words]
     rome = await kept(store, "Lives in Rome", **resting_on(first))
