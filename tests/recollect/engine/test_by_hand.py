@@ -12,13 +12,12 @@ from tests.recollect.store.keeping import contents
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
-from tests.support.watched_stores import broken
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.engine.background import model_waits
 from recollect.engine.background.model_waits import await_outcome
-from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, StoreError
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError
 from recollect.formation import FormationRules
 from recollect.model import (
     COMMONS,
@@ -103,19 +102,6 @@ async def test_an_erasure_is_counted_and_clears_every_cache(store: Store) -> Non
     assert set(dict(erasure.left)) > {"vectors", "messages", "pgqueuer", "pgqueuer_log", "caches"}
     assert not any(dict(erasure.left).values())
     assert (await subject.page(store.anna, limit=10)).memories == ()
-
-
-async def test_what_a_person_asks_for_does_not_fail_silently(store: Store) -> None:
-    subject = engine_over(broken(store))
-
-    for attempt in (
-        subject.page(store.anna, limit=1),
-        subject.add(store.anna, "tea"),
-        subject.erase(store.anna),
-        subject.backlog(),
-    ):
-        with pytest.raises(StoreError):
-            await attempt
 
 
 async def test_what_is_written_while_the_embedder_is_away_gets_its_embedding_later(store: Store) -> None:
@@ -305,15 +291,6 @@ class TestGlobals:
 
         [after] = await subject.globals()
         assert after.embedding_model == "words"
-
-
-async def test_how_the_models_calls_stand_can_be_asked(own_store: Store) -> None:
-    await own_store.log.append(own_store.exchange("Hello"))
-    await own_store.usage.use(own_store.anna, NOON.date(), 70)
-
-    use = await engine_over(own_store).model_use()
-
-    assert (use.tokens_today, use.guarded.failures, use.left_alone_until) == (70, 0, None)
 
 
 # -- Changes by agents of a person's memories, in the store --

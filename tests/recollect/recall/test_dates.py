@@ -325,38 +325,43 @@ def test_what_is_not_certain_is_not_a_date(text: str) -> None:
     assert read(text) == []
 
 
-def test_a_date_that_may_be_either_is_both() -> None:
-    assert read("03/04/2024") == ["2024-03-04 2024-03-05", "2024-04-03 2024-04-04"]
-    assert read("since 03/04/2024") == ["2024-03-04 2024-05-16"]
-
-
-def test_dates_come_in_order_of_appearance_and_are_five_at_most() -> None:
-    assert read("yesterday, 2020-01-01") == [YESTERDAY, "2020-01-01 2020-01-02"]
-    assert len(read("2001-01-01, 2002-01-01, 2003-01-01, 2004-01-01, 2005-01-01, 2006-01-01")) == 5
+@table(
+    ("text", "periods"),
+    [
+        # what may be either is both
+        ("03/04/2024", ["2024-03-04 2024-03-05", "2024-04-03 2024-04-04"]),
+        ("since 03/04/2024", ["2024-03-04 2024-05-16"]),
+        # in the order of appearance, five at most
+        ("yesterday, 2020-01-01", [YESTERDAY, "2020-01-01 2020-01-02"]),
+        (
+            ", ".join(f"{y}-01-01" for y in range(2001, 2007)),
+            [f"{y}-01-01 {y}-01-02" for y in range(2001, 2006)],
+        ),
+        # those that overlap are one
+        ("2024-03-15 and the 15 March 2024", [MARCH_15]),
+        ("yesterday, 2020-01-01, this week", ["2024-05-13 2024-05-20", "2020-01-01 2020-01-02"]),
+        # one that can't be within its neighbour is one of its own
+        ("last month on Monday", [LAST_MONTH, "2024-05-13 2024-05-14"]),
+        ("in the summer of 2022, in March 2024", ["2022-06-01 2022-09-01", MARCH]),
+        ("last year, on 03/04/2024", [LAST_YEAR, "2024-03-04 2024-03-05", "2024-04-03 2024-04-04"]),
+        # two months are both of the year that is named
+        ("in March and April last year", ["2023-03-01 2023-04-01", "2023-04-01 2023-05-01"]),
+        ("en mars et avril 2023", ["2023-03-01 2023-04-01", "2023-04-01 2023-05-01"]),
+        ("between March and April last year", ["2023-03-01 2023-05-01"]),
+        # a range whose ends are not in order is two
+        ("from June 2023 to May 2023", ["2023-06-01 2023-07-01", "2023-05-01 2023-06-01"]),
+        # the beginning of a long text alone is read
+        ("word " * 400 + "yesterday", []),
+    ],
+)
+def test_dates_are_parted_joined_and_ordered(text: str, periods: list[str]) -> None:
+    assert read(text) == periods
 
 
 def test_a_day_until_which_something_is_to_be_done_is_that_day_beside_others() -> None:
     periods = dates_meant("on 2 May I promised the report by 10 May", NOW)
 
     assert [each.start.day for each in periods] == [2, 10]
-
-
-def test_dates_that_overlap_are_one() -> None:
-    assert read("2024-03-15 and the 15 March 2024") == [MARCH_15]
-    assert read("yesterday, 2020-01-01, this week") == ["2024-05-13 2024-05-20", "2020-01-01 2020-01-02"]
-
-
-def test_a_date_that_cannot_be_within_its_neighbour_is_one_of_its_own() -> None:
-    assert read("last month on Monday") == [LAST_MONTH, "2024-05-13 2024-05-14"]
-    assert read("in the summer of 2022, in March 2024") == ["2022-06-01 2022-09-01", MARCH]
-    assert read("last year, on 03/04/2024")[0] == LAST_YEAR
-
-
-def test_two_months_are_both_of_the_year_that_is_named() -> None:
-    both = ["2023-03-01 2023-04-01", "2023-04-01 2023-05-01"]
-    assert read("in March and April last year") == both
-    assert read("en mars et avril 2023") == both
-    assert read("between March and April last year") == ["2023-03-01 2023-05-01"]
 
 
 APRIL = "2024-04-01 2024-05-01"
@@ -438,14 +443,6 @@ def test_of_a_list_no_date_is_lost_and_none_is_added(text: str, expected: list[s
 
 def test_a_month_before_the_31st_begins_on_the_last_day_of_a_shorter_month() -> None:
     assert read("the past month", NOW.replace(day=31)) == ["2024-04-30 2024-06-01"]
-
-
-def test_a_range_whose_ends_are_not_in_order_is_two_dates() -> None:
-    assert read("from June 2023 to May 2023") == ["2023-06-01 2023-07-01", "2023-05-01 2023-06-01"]
-
-
-def test_only_the_beginning_of_a_long_text_is_read() -> None:
-    assert read("word " * 400 + "yesterday") == []
 
 
 def test_days_begin_in_the_zone_of_now() -> None:

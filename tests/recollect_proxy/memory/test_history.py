@@ -1,11 +1,7 @@
 """The conversation is restored for a client that sends its last message alone, and what stands in every chat is sent with the first."""
 
-import json
-from itertools import pairwise
-
 import pytest
-from tests.recollect_proxy.chat.spoken import APIS, Api
-from tests.recollect_proxy.frontends import REPLY, Frontend, LastOnly, Sent
+from tests.recollect_proxy.frontends import REPLY, LastOnly, Sent
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.own_proxies import named, serves
 from tests.scripted.upstream import ScriptedUpstream
@@ -66,20 +62,6 @@ async def chatter(standing_proxy: RunningProxy, user: User) -> User:
     for content in FACTS:
         await given_memory(standing_proxy, user, content)
     return user
-
-
-@pytest.mark.parametrize("api", APIS.values(), ids=APIS)
-async def test_it_goes_up_with_a_chats_first_request_and_stays_as_it_is(
-    standing_proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User, api: Api
-) -> None:
-    chat = Frontend(standing_proxy, upstream, chatter, api=api)
-
-    sent = [await chat.says(text) for text in (SUM, "What is my dog called?", "log(100)+7=")]
-    other = await Frontend(standing_proxy, upstream, chatter, "chat-2", api=api).says(SUM)
-
-    assert all(each in sent[0].system and each in other.system for each in FACTS)
-    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
-    assert sent[-1].text.count("Fips") == 1 + sum("Fips" in json.dumps(each) for each in chat.messages)
 
 
 async def test_it_is_told_apart_in_the_answer_its_headers_and_its_explanation(

@@ -1,12 +1,10 @@
 """The days of a message are those of its person's time zone."""
 
 import re
-from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.extraction import Pupil, messages_shown, statement
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
@@ -90,24 +88,3 @@ async def test_the_zone_of_an_earlier_chat_counts_where_a_request_tells_none(
     told = (await proxy.api(b"GET", f"/users/{user.id}/settings")).json
     assert told["own"]["time_zone"] is None
     assert "told_zone" not in told["own"]
-
-
-@pytest.fixture
-async def kiritimati(
-    own_proxies: OwnProxies, monkeypatch: pytest.MonkeyPatch, session_upstream: ScriptedUpstream
-) -> AsyncIterator[RunningProxy]:
-    """A proxy on a machine whose day begins first."""
-    assert session_upstream.base_url == own_proxies.settings.upstream
-    monkeypatch.setenv("TZ", "Pacific/Kiritimati" if elsewhere() == "+14:00" else "Etc/GMT+12")
-    async with own_proxies.serve() as proxy:
-        yield proxy
-
-
-@pytest.mark.usefixtures("reckoning")
-async def test_the_zone_of_the_machine_counts_where_nobody_tells_one(
-    kiritimati: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    wrong = [(b"X-Recollect-Timezone", b"Atlantis/Poseidonis")]
-    await is_told_the_day(kiritimati, upstream, user, elsewhere(), extra=wrong)
-    everybodys = (await kiritimati.api(b"GET", "/settings")).json
-    assert everybodys["time_zone"] is None

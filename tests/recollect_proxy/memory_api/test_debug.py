@@ -158,21 +158,6 @@ def engine(postgres: Postgres) -> Engine:
     return unhurried(postgres)
 
 
-async def test_a_recall_tells_when_where_and_what_was_given(api: Api, engine: Engine, store: Store) -> None:
-    memory = await api.write(TEA)
-    asked = store.turn(WHICH, at=system_clock())
-    request_id = await recalled(engine, asked)
-
-    [told] = (await api.call("GET", f"{api.user}/recalls")).json["recalls"]
-
-    assert (told["request_id"], told["session_id"]) == (str(request_id), store.anna.scope.session_id)
-    assert told["skipped"] is None
-    assert told["milliseconds"] > 0
-    assert told["tokens"] > 0
-    [given] = told["given"]
-    assert (given["id"], given["kind"], given["preview"]) == (memory["id"], "fact", TEA)
-
-
 async def test_not_helpful_is_said_listed_and_taken_back(api: Api, engine: Engine, store: Store) -> None:
     memory = await api.write(TEA)
     said = store.exchange(WHICH, at=system_clock())

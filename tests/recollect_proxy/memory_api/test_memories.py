@@ -74,22 +74,6 @@ async def test_tags_and_metadata_are_written_changed_listed_and_searched_by(api:
     assert (edit["version_before"]["metadata"], edit["version_after"]["tags"]) == (values, ["home"])
 
 
-async def test_changes_are_listed_of_a_user_and_of_a_memory(api: Api) -> None:
-    first = await api.write("Likes tea.")
-    await api.write("Lives in Ghent.")
-    await api.call("PATCH", f"{api.memories}/{first['id']}", {"content": "Likes green tea."})
-
-    [edited, second, oldest] = (await api.call("GET", f"{api.memories}/changes")).json["changes"]
-
-    assert [edited["action"], second["action"], oldest["action"]] == ["edit", "add", "add"]
-    assert (edited["actor"], edited["reason"], edited["memory_id"]) == ("admin", "edited", first["id"])
-    assert (edited["before"], edited["after"]) == ("Likes tea.", "Likes green tea.")
-    assert edited["version_before"]["kind"] == edited["version_after"]["kind"] == "fact"
-    assert (await api.call("GET", f"{api.memories}/changes?limit=1")).json["changes"] == [edited]
-    own = f"{api.memories}/{first['id']}/changes"
-    assert (await api.call("GET", own)).json["changes"] == [edited, oldest]
-
-
 async def bulk(api: Api, *operations: Any) -> Any:
     return await api.call("POST", f"{api.memories}/bulk", {"operations": list(operations)})
 
