@@ -85,7 +85,7 @@ class Awaits(StrEnum):
     """The reasons why an exchange waits, mostly for a model."""
 
     KEY = "key"
-    """The person's own key, which comes with their next chat; or one that the operator sets."""
+    """The person's own key, which another process may keep, or their next chat brings; or one that the operator sets."""
     MODEL = "model"
     """A model: none is named, or its server has none of that name."""
     OUTAGE = "outage"

@@ -22,6 +22,7 @@ from recollect.engine.background.inbox_drain import (
 )
 from recollect.engine.background.retry_delays import MODEL_DELAY, OWN_FAULT_DELAYS, RETRY_DELAYS
 from recollect.engine.counters import FormationCounts
+from recollect.engine.credentials import CREDENTIAL_SECONDS
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     BudgetSpentError,
@@ -361,7 +362,7 @@ class TestWhatNoModelCanBeAskedAbout:
     @pytest.mark.parametrize(
         ("error", "waits_for", "delay"),
         [
-            (CredentialGoneError(), "key", None),
+            (CredentialGoneError(), "key", timedelta(seconds=1)),  # another process may keep it
             (ExtractorUnusableError(), "model", MODEL_DELAY),
             (ExtractorPausedError(START + timedelta(minutes=5)), "outage", timedelta(minutes=5)),
             (ExtractorPausedError(START), "outage", timedelta(seconds=1)),
@@ -380,6 +381,19 @@ class TestWhatNoModelCanBeAskedAbout:
         due = await worker.store.inbox.next_wake(worker.store.anna)
         assert (worker.order, await worker.outcomes()) == ([1], [f"waits:{waits_for}"] * 3)
         assert (due, worker.counts.waits) == (None if delay is None else START + delay, {waits_for: 1})
+
+    async def test_is_tried_by_itself_without_a_key_until_no_process_keeps_it(self, worker: Worker) -> None:
+        await worker.hears(1)
+        worker.fail = lambda _: CredentialGoneError()
+        tries = 0
+        await worker.drain()
+        while (due := await worker.store.inbox.next_wake(worker.store.anna)) is not None:
+            worker.now, tries = due, tries + 1
+            await worker.drain()
+
+        assert 10 < tries < 100
+        assert worker.now >= START + timedelta(seconds=CREDENTIAL_SECONDS)
+        assert await worker.outcomes() == ["waits:key"]
 
     async def test_is_tried_again_with_the_first_and_formed_in_order(self, worker: Worker) -> None:
         await worker.hears(1, 2, 3)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from recollect.backends import Backends
 from recollect.engine.background.retry_delays import LIST_DELAY, MODEL_DELAY, OWN_FAULT_DELAYS
+from recollect.engine.credentials import CREDENTIAL_SECONDS
 from recollect.engine.policy import Policy
 from recollect.errors import (
     BudgetSpentError,
@@ -62,13 +63,19 @@ def _reason_and_end(
         case BudgetSpentError():
             return Awaits.BUDGET, _next_day(at)
         case CredentialGoneError():
-            return Awaits.KEY, None
+            return Awaits.KEY, _next_look_for_key(pending, at)
         case ExtractorUnusableError():
             return Awaits.MODEL, at + MODEL_DELAY
         case InvalidExtractionError() | ExtractorTimeoutError():
             return Awaits.UNREADABLE, _next_try(pending, at)
         case _:
             return None, None
+
+
+def _next_look_for_key(pending: Pending, at: datetime) -> datetime | None:
+    """Return when to try again without a key: another process may keep it, and take the exchange then; None: none does any more."""
+    age = at - pending.exchange.turn.at
+    return at + max(age / 8, _LEAST) if age < timedelta(seconds=CREDENTIAL_SECONDS) else None
 
 
 def wait_for_rest(pending: Pending, *, at: datetime, asked: str) -> Wait:
