@@ -40,11 +40,19 @@ def test_what_speaks_against_a_memory_is_said(doubt: Doubt | None, note: str) ->
 
 
 @table(
-    ("ending", "note"), [(Ending.CHANGED, "over since"), (Ending.DONE, "done"), (Ending.DROPPED, "dropped")]
+    ("ending", "heir", "note"),
+    [
+        (Ending.CHANGED, None, "over since"),
+        (Ending.DONE, None, "done"),
+        (Ending.DROPPED, None, "dropped"),
+        (Ending.DONE, UUID(int=1), "over since"),  # "the trip is cancelled" took the place of the plan to go
+    ],
 )
-def test_the_past_says_how_it_ended_and_is_no_wish_to_follow(ending: Ending, note: str) -> None:
+def test_the_past_says_how_it_ended_and_is_no_wish_to_follow(
+    ending: Ending, heir: UUID | None, note: str
+) -> None:
     past = recollection(
-        "Commutes by train", past=Past(NOON.replace(month=2), ending), hints=Hints(Use.ALWAYS)
+        "Commutes by train", past=Past(NOON.replace(month=2), ending, heir), hints=Hints(Use.ALWAYS)
     )
 
     line = line_of(past, count=estimate_tokens, at=NOON)
