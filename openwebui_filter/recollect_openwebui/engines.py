@@ -1,4 +1,4 @@
-"""The engine that an administrator's valves ask for. Never: a chat's use of it."""
+"""The engine that an administrator's valves ask for."""
 
 import asyncio
 from collections.abc import Callable, Iterable

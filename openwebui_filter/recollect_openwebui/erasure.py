@@ -1,4 +1,4 @@
-"""Erases users and chats that were deleted in Open WebUI, however long the store is unavailable. Never: decides whether to."""
+"""Erases users and chats that were deleted in Open WebUI, however long the store is unavailable."""
 
 import asyncio
 import json

@@ -1,7 +1,4 @@
-"""Notices to a person about their memory: the events of Open WebUI, in the person's language among five; and the words of these. Pure.
-
-Never: sends one.
-"""
+"""Notices to a person about their memory: the events of Open WebUI, in the person's language among five; and the words of these. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

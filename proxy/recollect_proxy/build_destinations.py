@@ -1,4 +1,4 @@
-"""Builds the applications that answer for each LLM server in the settings. Never: handles a request."""
+"""Builds the applications that answer for each LLM server in the settings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

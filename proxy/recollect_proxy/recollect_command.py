@@ -1,7 +1,4 @@
-"""The entry point of the script `recollect`: the command line; a start of the server imports `serve` alone.
-
-Never: the work of a command.
-"""
+"""The entry point of the script `recollect`: the command line; a start of the server imports `serve` alone."""
 
 import gc
 import os

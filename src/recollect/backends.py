@@ -1,4 +1,4 @@
-"""The engine's backends: the classes of the store, and one implementation of each port. Never: opens one."""
+"""The engine's backends: the classes of the store, and one implementation of each port."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Puts the memories for a turn into its request; the same for every host. Pure. Never: which memories."""
+"""Puts the memories for a turn into its request; the same for every host. Pure."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Sends an event to the operator's URL, signed as Standard Webhooks says. Never: keeps an event; decides when."""
+"""Sends an event to the operator's URL, signed as Standard Webhooks says."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""Finds the principal whose token a request under `/memory` carries. Never: permissions."""
+"""Finds the principal whose token a request under `/memory` carries."""
 
 import hmac
 from collections import deque

@@ -1,4 +1,4 @@
-"""Runs work that takes long off the event loop, so that no other chat waits for it. Never: the work itself."""
+"""Runs work that takes long off the event loop, so that no other chat waits for it."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The command line: every command of `recollect`; docs/reference/commands.md lists them.
 
-A command imports its modules when it runs, so that `recollect --help` and a mistyped option answer at once. Never: the work of a command.
+A command imports its modules when it runs, so that `recollect --help` and a mistyped option answer at once.
 """
 
 import inspect

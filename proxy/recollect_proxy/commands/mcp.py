@@ -1,4 +1,4 @@
-"""`recollect mcp`: serves a person's memories to an agent that starts it. Never: permissions."""
+"""`recollect mcp`: serves a person's memories to an agent that starts it."""
 
 from collections.abc import Coroutine
 from typing import Annotated, Any, TypeAlias

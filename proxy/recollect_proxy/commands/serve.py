@@ -1,4 +1,4 @@
-"""`recollect serve` and `recollect worker`, which run until a signal stops them. Never: another command."""
+"""`recollect serve` and `recollect worker`, which run until a signal stops them."""
 
 import asyncio
 import signal

@@ -1,7 +1,4 @@
-"""The command `recollect import`: imports from other products, and restores an export of Recollect's own.
-
-Never: how a file is parsed or stored.
-"""
+"""The command `recollect import`: imports from other products, and restores an export of Recollect's own."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager

@@ -1,6 +1,6 @@
 """The pages of administrators alone: users, opening the memory of one, trying a recall or an extraction for them; and figures.
 
-The figures are on recall, formation and the store, over all users, and name none. Never: SQL.
+The figures are on recall, formation and the store, over all users, and name none.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Puts the pages together: routes, headers, errors. Never: SQL."""
+"""Puts the pages together: routes, headers, errors."""
 
 from collections.abc import Callable, Iterator
 from importlib.resources import files

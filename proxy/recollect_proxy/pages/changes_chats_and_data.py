@@ -1,4 +1,4 @@
-"""The pages of a memory as a whole: changes, chats, export, erasure, admin reads; and of its projects and teams. Never: SQL."""
+"""The pages of a memory as a whole: changes, chats, export, erasure, admin reads; and of its projects and teams."""
 
 import asyncio
 from collections import defaultdict

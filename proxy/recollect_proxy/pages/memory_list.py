@@ -1,4 +1,4 @@
-"""The page that lists memories: searched by words and by meaning, added to by hand. Never: SQL."""
+"""The page that lists memories: searched by words and by meaning, added to by hand."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A request to a page: the visitor, the user whose memory it shows, the language, and the check of forms. Never: SQL."""
+"""A request to a page: the visitor, the user whose memory it shows, the language, and the check of forms."""
 
 import asyncio
 from collections.abc import Iterable, Mapping

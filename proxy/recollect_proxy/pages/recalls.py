@@ -1,4 +1,4 @@
-"""The page of memories given to chats, with the reasons; or the reason why a chat got none. Never: SQL."""
+"""The page of memories given to chats, with the reasons; or the reason why a chat got none."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping

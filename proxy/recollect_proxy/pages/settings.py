@@ -1,7 +1,4 @@
-"""The pages of a person's settings and profile: consent, statements, proposals from memories; and of the settings for all users.
-
-Never: SQL.
-"""
+"""The pages of a person's settings and profile: consent, statements, proposals from memories; and of the settings for all users."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The pages of single memories: correct, forget, approve, confirm. Never: SQL."""
+"""The pages of single memories: correct, forget, approve, confirm."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence

@@ -1,7 +1,4 @@
-"""Runs a whole proxy for a short time, on a free port of the loopback interface, and leaves nothing behind.
-
-Never: its use.
-"""
+"""Runs a whole proxy for a short time, on a free port of the loopback interface, and leaves nothing behind."""
 
 import asyncio
 import secrets

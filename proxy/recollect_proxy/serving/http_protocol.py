@@ -1,4 +1,4 @@
-"""Reads requests off a connection as uvicorn does, without three of its faults. Never: the application."""
+"""Reads requests off a connection as uvicorn does, without three of its faults."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Runs the application on a socket, with uvicorn; says before that whether its address is free. Never: the application."""
+"""Runs the application on a socket, with uvicorn; says before that whether its address is free."""
 
 import asyncio
 import errno

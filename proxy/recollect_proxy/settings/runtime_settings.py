@@ -1,4 +1,4 @@
-"""The settings that can be changed while Recollect runs, as fields of a form. Never: an endpoint, a page."""
+"""The settings that can be changed while Recollect runs, as fields of a form."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Reads a file that operators change while the proxy runs. Never: its meaning."""
+"""Reads a file that operators change while the proxy runs."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Completes the ids that a user of the command line abbreviates: of memories, changes and chats.
 
-A memory's id may be given by its beginning or its end, a chat's by its beginning. Never: the work of a command.
+A memory's id may be given by its beginning or its end, a chat's by its beginning.
 """
 
 import re

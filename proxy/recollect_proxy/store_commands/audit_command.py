@@ -1,4 +1,4 @@
-"""`recollect audit-store`: finds and repairs faults of the memories in a store. Never: the rules by which a memory has a fault; SQL."""
+"""`recollect audit-store`: finds and repairs faults of the memories in a store."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

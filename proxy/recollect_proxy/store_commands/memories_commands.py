@@ -1,4 +1,4 @@
-"""`recollect memories` and `recollect chats`: list, search, add, correct, forget, changes, undo; list and erase chats. Never: SQL, how a memory is found."""
+"""`recollect memories` and `recollect chats`: list, search, add, correct, forget, changes, undo; list and erase chats."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,4 @@
-"""Makes commands over the store: their common options, checks of arguments, the engine, exit codes.
-
-Never: the work of a command.
-"""
+"""Makes commands over the store: their common options, checks of arguments, the engine, exit codes."""
 
 from collections.abc import Awaitable, Callable
 from functools import wraps

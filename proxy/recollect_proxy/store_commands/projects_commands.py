@@ -1,4 +1,4 @@
-"""`recollect projects` and `recollect teams`: which there are, how they are called, who is in them, and erasing one. Never: SQL."""
+"""`recollect projects` and `recollect teams`: which there are, how they are called, who is in them, and erasing one."""
 
 from typing import TYPE_CHECKING, Annotated
 

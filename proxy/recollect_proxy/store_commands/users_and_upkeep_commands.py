@@ -1,4 +1,4 @@
-"""The commands `migrate`, `users`, `retry`, `erase`, `usage`, `report` and `export`: one function each. Never: SQL."""
+"""The commands `migrate`, `users`, `retry`, `erase`, `usage`, `report` and `export`: one function each."""
 
 import asyncio
 import os

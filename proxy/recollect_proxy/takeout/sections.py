@@ -1,4 +1,4 @@
-"""Declares the rows of an export, by section, and its JSON Schema. Never: how they are read or kept."""
+"""Declares the rows of an export, by section, and its JSON Schema."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""ASGI types and helpers (ASGI 3.0, HTTP 2.x). Never: an upstream, a memory."""
+"""ASGI types and helpers (ASGI 3.0, HTTP 2.x)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, MutableMapping

@@ -1,4 +1,4 @@
-"""Filters the headers that the proxy forwards, in both directions (RFC 9110, section 7.6.1). Pure. Never: identities."""
+"""Filters the headers that the proxy forwards, in both directions (RFC 9110, section 7.6.1). Pure."""
 
 import re
 from collections.abc import Callable, Iterable

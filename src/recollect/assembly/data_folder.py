@@ -1,4 +1,4 @@
-"""Names the files that the engine reads from the data folder, and reads the memories for everybody. Never: the store."""
+"""Names the files that the engine reads from the data folder, and reads the memories for everybody."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The embedders before today's, loaded while the store has their embeddings. Never: embeds again."""
+"""The embedders before today's, loaded while the store has their embeddings."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Makes the engine of a host, with the spool in its data folder; the host opens it. Never: the settings of models."""
+"""Makes the engine of a host, with the spool in its data folder; the host opens it."""
 
 import asyncio
 from collections.abc import AsyncIterator

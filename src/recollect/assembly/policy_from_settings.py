@@ -1,4 +1,4 @@
-"""Makes the engine's policy (how it behaves) from the settings. Never: an adapter."""
+"""Makes the engine's policy (how it behaves) from the settings."""
 
 from dataclasses import replace
 from datetime import timedelta

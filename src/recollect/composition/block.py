@@ -1,4 +1,4 @@
-"""Renders recollections as the memory block of a prompt, within a token budget. Pure. Never: await.
+"""Renders recollections as the memory block of a prompt, within a token budget. Pure.
 
 The block is data, not instructions. It stands between fences that memory text cannot forge. Statements for every answer come
 first. Each other one is a bullet under the year it was said in, oldest first. Duplicates are left out.

@@ -1,4 +1,4 @@
-"""Renders one memory as a line of the block, with the heading it belongs under. Pure. Never: await.
+"""Renders one memory as a line of the block, with the heading it belongs under. Pure.
 
 A line adds what its words alone do not say: the day of an event, from when and until when a statement holds, and any
 doubt. The heading gives the year in which it was said, so that a model does not confuse this date with the others. The bullet

@@ -1,4 +1,4 @@
-"""Restores earlier exchanges of a conversation that the request does not carry. Pure. Never: a store, the request's bytes.
+"""Restores earlier exchanges of a conversation that the request does not carry. Pure.
 
 The latest missing exchanges come back as ordinary messages. The ones before them stand as a block in the system prompt.
 The block changes only every few turns, so that the upstream's prompt cache stays valid in between.

@@ -1,4 +1,4 @@
-"""Decides where in a request memory blocks go, so that the upstream's prompt cache stays valid. Pure. Never: await.
+"""Decides where in a request memory blocks go, so that the upstream's prompt cache stays valid. Pure.
 
 With the placement ``stable``, the chat's first block goes into the system prompt, and the block of each later turn
 next to that turn's message. Whenever a later request carries that message, its block is added again, byte for byte.

@@ -1,4 +1,4 @@
-"""The engine: recalls for turns, logs messages, forms memories in the background. Never: who calls it.
+"""The engine: recalls for turns, logs messages, forms memories in the background.
 
 Read `engine.py` first: each of its methods leads to the part that does the work.
 """

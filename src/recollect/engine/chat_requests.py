@@ -2,7 +2,7 @@
 
 Most messages ask for nothing: they are only read. A person who asks for something waits for it, for some seconds at most; nothing is
 raised. An uncertain change is never reported as done. The report is in plain words for a model, which tells them in the
-person's language; it never quotes forgotten text. Never: a concrete backend.
+person's language; it never quotes forgotten text.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

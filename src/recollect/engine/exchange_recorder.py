@@ -1,7 +1,7 @@
 """Records an exchange from its beginning to its end: makes its entries, waits until its turn is safe, and writes them to the log.
 
 Only this module makes entries of the message log. It writes them, and the blocks of prompts, apart from the answer: if a write
-fails, the chat goes on. Never: a concrete backend, how memories are formed.
+fails, the chat goes on.
 """
 
 import asyncio

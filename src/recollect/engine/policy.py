@@ -1,4 +1,4 @@
-"""How the engine behaves, as one frozen value. Never: the source of a setting."""
+"""How the engine behaves, as one frozen value."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta, tzinfo

@@ -1,4 +1,4 @@
-"""Decides which memories each believed candidate changes. Pure. Never: await, a model.
+"""Decides which memories each believed candidate changes. Pure.
 
 A statement that contradicts, refines or ends a memory, as the model says, replaces it: the audit has the change, and it can be
 undone. Two of the model's decisions would lose a true statement: to drop a new one as known, and to replace a memory by a

@@ -1,6 +1,6 @@
 """Inverted indexes of a person's documents in memory: of words, with BM25, and of short runs of letters, which survive inflection and typing errors. Pure.
 
-BM25 as in Robertson and Zaragoza (2009) with k1 1.2 and b 0.75 and Lucene's idf, over the person's own documents. Never: a language.
+BM25 as in Robertson and Zaragoza (2009) with k1 1.2 and b 0.75 and Lucene's idf, over the person's own documents.
 """
 
 from collections.abc import Iterable, Sequence

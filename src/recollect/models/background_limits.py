@@ -6,7 +6,6 @@ runs there, nor for an idle time behind it. A call that runs when a chat comes i
 Each attempt at a step is counted before it begins, and timed. The tokens of a call are counted while it runs. If a step is tried again, the
 count shows that it took its worker down or never ended. It is then tried alone, so that no other step is counted with it, and
 given up after a few attempts. A call that is given up returns no answer and no error that could name its tokens.
-Never: the detection of chats, the work of a step, the end of a worker, a budget.
 """
 
 import asyncio

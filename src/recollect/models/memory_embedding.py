@@ -1,4 +1,4 @@
-"""Adds the embeddings to new memories: of their contents, and of their hints. Never: stores them."""
+"""Adds the embeddings to new memories: of their contents, and of their hints."""
 
 from collections.abc import Sequence
 from dataclasses import replace

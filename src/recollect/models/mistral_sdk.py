@@ -2,8 +2,6 @@
 
 Without this module the SDK reads keys and switches from the environment, follows redirects, may log and trace whole conversations, and
 puts answers into its errors. With our HTTP client a request is sent once, and an error has its status or kind alone.
-
-Never: prompts, the handling of an answer or a failure.
 """
 
 import asyncio

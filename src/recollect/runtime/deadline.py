@@ -1,4 +1,4 @@
-"""Waits for work, or for something to happen, until a deadline, and not for its end. Never: the work itself."""
+"""Waits for work, or for something to happen, until a deadline, and not for its end."""
 
 import asyncio
 from collections.abc import Coroutine

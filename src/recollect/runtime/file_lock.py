@@ -1,4 +1,4 @@
-"""Locks on files that the kernel gives back when a process ends, however it ends. Never: the guarded data."""
+"""Locks on files that the kernel gives back when a process ends, however it ends."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""The settings of several LLM servers: which requests go to each, and the policy of each. Never: reads a request."""
+"""The settings of several LLM servers: which requests go to each, and the policy of each."""
 
 import json
 from collections.abc import Iterable

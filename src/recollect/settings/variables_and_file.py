@@ -1,4 +1,4 @@
-"""Where settings come from: the variables `RECOLLECT_*`, and a file in TOML. Never: which settings there are."""
+"""Where settings come from: the variables `RECOLLECT_*`, and a file in TOML."""
 
 import os
 import tomllib

@@ -1,4 +1,4 @@
-"""The store in Postgres with pgvector: memories, message log, inbox and jobs. Never: ranking policy.
+"""The store in Postgres with pgvector: memories, message log, inbox and jobs.
 
 Its exports are imported when they are first used: to start the embedded server does not need the store.
 """

@@ -1,4 +1,4 @@
-"""Reads the lists of people's pages from Postgres, page by page, and memories that a filter takes. Never: writes, ranks."""
+"""Reads the lists of people's pages from Postgres, page by page, and memories that a filter takes."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence

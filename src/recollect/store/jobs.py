@@ -1,7 +1,4 @@
-"""Background jobs in PgQueuer's queue, which stands among our tables: enqueues them, and runs them. Each drains one user's inbox.
-
-Never: what forming is.
-"""
+"""Background jobs in PgQueuer's queue, which stands among our tables: enqueues them, and runs them. Each drains one user's inbox."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence

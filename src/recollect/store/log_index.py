@@ -1,4 +1,4 @@
-"""The index by which the message log is searched, and the embedders that fill it. Never: embeds a message."""
+"""The index by which the message log is searched, and the embedders that fill it."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""The log of every exchange, in Postgres, and what other versions of an exchange taught, undone when a person edits a message.
-
-Never: forms a memory.
-"""
+"""The log of every exchange, in Postgres, and what other versions of an exchange taught, undone when a person edits a message."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime

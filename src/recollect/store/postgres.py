@@ -1,4 +1,4 @@
-"""Opens the store: its schema brought up to date, and its parts over one pool. Never: a query."""
+"""Opens the store: its schema brought up to date, and its parts over one pool."""
 
 from dataclasses import dataclass, fields
 from datetime import timedelta

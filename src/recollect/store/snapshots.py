@@ -1,4 +1,4 @@
-"""Reads a person's data for a snapshot. Never: ranks, decides."""
+"""Reads a person's data for a snapshot."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

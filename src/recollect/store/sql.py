@@ -1,4 +1,4 @@
-"""Loads the SQL: named queries and migrations, each from its ``.sql`` file. Never: runs any."""
+"""Loads the SQL: named queries and migrations, each from its ``.sql`` file."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Which chats are due for a summary, and the summaries kept of them, in Postgres. Never: writes a summary."""
+"""Which chats are due for a summary, and the summaries kept of them, in Postgres."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta

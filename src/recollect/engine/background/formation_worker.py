@@ -1,4 +1,4 @@
-"""The worker: forms memories, summarizes chats and indexes messages in the background. Never: which queue calls it.
+"""The worker: forms memories, summarizes chats and indexes messages in the background.
 
 All its calls of models share one budget. Forming and summarizing have a circuit breaker each.
 """

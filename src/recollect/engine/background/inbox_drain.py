@@ -1,7 +1,4 @@
-"""Drains one user's inbox: forms batch after batch, in the order they were said.
-
-Never: SQL, which queue calls it, how a model is asked.
-"""
+"""Drains one user's inbox: forms batch after batch, in the order they were said."""
 
 import time
 from collections.abc import Awaitable, Callable, Container, MutableMapping, Sequence

@@ -1,7 +1,4 @@
-"""Decides why, and until when, exchanges wait, mostly as no model could be asked about them; wakes them, and awaits their outcome.
-
-Never: SQL.
-"""
+"""Decides why, and until when, exchanges wait, mostly as no model could be asked about them; wakes them, and awaits their outcome."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,7 +1,4 @@
-"""Summarizes chats as often as is due, and gives hints to statements that have none: added by hand, imported or edited.
-
-Never: SQL, how a model is asked.
-"""
+"""Summarizes chats as often as is due, and gives hints to statements that have none: added by hand, imported or edited."""
 
 import asyncio
 from collections.abc import MutableMapping, Sequence

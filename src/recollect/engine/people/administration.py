@@ -1,6 +1,6 @@
 """Operations of a person, or an administrator for them, on memories: see, write, correct, undo, approve, share. Raises.
 
-An operation by name must not fail silently. Never: a concrete backend, a chat.
+An operation by name must not fail silently.
 """
 
 from collections.abc import Collection, Sequence

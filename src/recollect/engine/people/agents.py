@@ -2,7 +2,6 @@
 
 The texts that an agent's model reads may mislead it. So its statements are judged like those that a model extracts from a chat; one
 that the person refused or has still to approve stays so. A feature that the person switched off is off for agents, too.
-Never: a concrete backend, a protocol.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

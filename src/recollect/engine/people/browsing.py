@@ -1,7 +1,4 @@
-"""The content of people's pages: memories, the history of changes, chats, and doubtful memories. Raises.
-
-Never: a concrete backend.
-"""
+"""The content of people's pages: memories, the history of changes, chats, and doubtful memories. Raises."""
 
 import math
 from collections.abc import Awaitable, Callable, Collection, Sequence

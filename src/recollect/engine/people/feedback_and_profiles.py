@@ -1,7 +1,7 @@
 """Takes feedback on memories (approved, not helpful here, told twice), and keeps a person's profile, field by field. Raises.
 
 A profile has statements written by hand, or proposed from memories and confirmed. It is there only while its person allows it;
-who takes that back has all of it deleted, by ``change_flags``. Never: a concrete backend, a prompt.
+who takes that back has all of it deleted, by ``change_flags``.
 """
 
 import asyncio

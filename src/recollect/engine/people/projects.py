@@ -2,7 +2,7 @@
 
 A team's memory is made up of its members' projects of one name. A member states things in their own part alone, so each statement has
 its speaker. A member who may write also corrects and forgets others' statements. No member sees another's chats, summaries
-and origins. Never: a concrete backend, a page.
+and origins.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

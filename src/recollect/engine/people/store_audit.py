@@ -3,7 +3,6 @@
 It asks the rules by which memories are formed (`recollect.formation.memory_faults`), and needs no model; one may be asked
 about pairs. It reads a user's memories in pages. To find pairs it keeps two numbers for each memory read, for 100,000
 at most.
-Never: a concrete backend, who consents.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence

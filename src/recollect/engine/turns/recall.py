@@ -1,7 +1,7 @@
 """Recalls for a turn, and prepares what its prompt is given: within a deadline, and whatever fails. Equal questions of two seconds are ranked once.
 
 Several models that a person asks at the same time have equal questions, and so has an answer that is generated again. A failure of recall
-passes the chat by here. Never: a concrete backend, bytes of a request.
+passes the chat by here.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Turns texts into vectors: ``multilingual_e5``, ``served`` and ``mistral`` each have an ``Embedder``, ``cache`` stands in front of any.
 
-The first runs an ``onnx_model``, and the others ask servers. Read ``multilingual_e5`` first. Never: the store.
+The first runs an ``onnx_model``, and the others ask servers. Read ``multilingual_e5`` first.
 """
 
 import os

@@ -3,7 +3,6 @@
 A text becomes the most likely sequence of word pieces under a unigram language model: Kudo, "Subword Regularization" (arXiv
 1804.10959), section 3.2, by the Viterbi algorithm. Spaces are treated as in SentencePiece (Kudo and Richardson, arXiv 1808.06226).
 The file of word embeddings is mapped into memory, so that processes share it and only the rows of words in use are loaded.
-Never: how these files are made.
 """
 
 import hashlib

@@ -1,1 +1,1 @@
-"""The embedded Postgres. Read ``shared_server`` first. Never: SQL."""
+"""The embedded Postgres. Read ``shared_server`` first."""

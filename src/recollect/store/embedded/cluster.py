@@ -1,7 +1,4 @@
-"""The server of one data folder: its files, its process, the account that it runs as, and which binaries that account can run.
-
-Never: who uses it, SQL.
-"""
+"""The server of one data folder: its files, its process, the account that it runs as, and which binaries that account can run."""
 
 import importlib.util
 import os

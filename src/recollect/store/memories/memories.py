@@ -1,4 +1,4 @@
-"""The store of memories in Postgres. Never: ranks, decides, embeds."""
+"""The store of memories in Postgres."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Quarantines memories until their person approves them, and recognizes repeated ones. Never: decides which."""
+"""Quarantines memories until their person approves them, and recognizes repeated ones."""
 
 import json
 from datetime import UTC, datetime

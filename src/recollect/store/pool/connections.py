@@ -1,4 +1,4 @@
-"""Connections to Postgres, alone or in a pool that lends them to one user at a time. Never: a query's meaning.
+"""Connections to Postgres, alone or in a pool that lends them to one user at a time.
 
 At the pool reads come before writes, and people who hold few connections before those who hold many: a chat waits for its
 reads, and most writes come after its answer.

@@ -1,4 +1,4 @@
-"""Brings a database up to the schema this code knows, forwards only, while others use it. Never: the meaning of tables."""
+"""Brings a database up to the schema this code knows, forwards only, while others use it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

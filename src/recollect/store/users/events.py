@@ -1,6 +1,6 @@
 """Reads the events of users' memories, in the order of commits, and notes which of them a webhook was sent.
 
-The audit is the source: there is no queue. Never: sends anything.
+The audit is the source: there is no queue.
 """
 
 from collections.abc import Mapping, Sequence
