@@ -1,4 +1,4 @@
-"""The engine that an administrator's valves ask for."""
+"""Opens the engine that an administrator's valves configure, one for all hooks of the process."""
 
 import asyncio
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Notices to a person about their memory: the events of Open WebUI, in the person's language among five; and the words of these. Pure."""
+"""Words the notices to a person about their memory, in one of five languages, as events of Open WebUI. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

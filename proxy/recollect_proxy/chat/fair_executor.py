@@ -1,4 +1,4 @@
-"""Runs work that takes long off the event loop, so that no other chat waits for it."""
+"""Runs long work in a thread, one piece of each user's at a time, so that neither the event loop nor other users wait for it."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ PATIENCE_SECONDS = 2.0
 
 
 class FairExecutor:
-    """One thread that lets each user have one piece of work in its queue. A caller waits ``patience`` seconds at most."""
+    """One thread, whose queue holds at most one piece of work of each user. A caller waits at most ``patience`` seconds."""
 
     def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
         self._patience = patience
@@ -23,7 +23,7 @@ class FairExecutor:
         self._locks: WeakValueDictionary[str | None, asyncio.Lock] = WeakValueDictionary()
 
     async def submit(self, work: Callable[[], Result], user_id: str | None) -> Result:
-        """Return what ``work`` returns; the user None stands for all who are not known.
+        """Return the result of ``work``. All unknown users share the place of the user None.
 
         Raises:
             TimeoutError: It took too long. Work that had not begun is not begun any more.

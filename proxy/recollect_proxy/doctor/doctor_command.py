@@ -1,4 +1,4 @@
-"""`recollect doctor --openwebui`: is OpenWebUI set up so that Recollect knows who is speaking?"""
+"""The command `doctor --openwebui`: checks whether OpenWebUI is set up so that Recollect knows each user."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""URLs as they may be shown to a person, without secrets. Pure."""
+"""Removes secrets from URLs before they are shown to a person. Pure."""
 
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 

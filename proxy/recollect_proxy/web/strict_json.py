@@ -1,4 +1,4 @@
-"""Reading of JSON values as shapes of the API, strictly. A message states a field's requirement and never repeats a value.
+"""Reads JSON values strictly, as the types of the API. A message states a field's requirement and never repeats a value.
 
 msgspec converts a value; the rest of a field's JSON Schema, such as the length of a text, is checked here.
 """

@@ -1,4 +1,4 @@
-"""How a text is quoted: cut to the part that a question asks about, and so that it can't imitate a fence of the block. Pure."""
+"""Quotes texts: cuts them to the part that a question asks about, and keeps them from imitating a fence of the block. Pure."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which of the listed memories a person means by their numbers, as far as that is certain. Pure.
+"""Finds the listed memories that a person means by their numbers, if that is certain. Pure.
 
 The assistant's list counts: the person saw it. It may have left something out or numbered it again, so its words
 are compared with the memories'.

@@ -1,4 +1,4 @@
-"""How the engine behaves, as one frozen value."""
+"""The engine's policy: all its behavior that settings change, as one frozen value."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta, tzinfo

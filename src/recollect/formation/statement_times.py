@@ -1,4 +1,4 @@
-"""When statements happen, and when they end. Pure.
+"""Decides when statements happen, and when they end. Pure.
 
 A model's date stands wherever the words do not contradict it: a model reads "on Thursday" or "8 weeks from yesterday" better
 than a parser. Two errors can be recognized: a year out of the model's training, and a to-do dated in the past year.

@@ -1,8 +1,8 @@
-"""The memory commands that a model understood, and the changes that wait for approval as no command asks for them. Pure.
+"""Assigns the memory commands that a model understood to turns, and holds back changes for approval that no command asks for. Pure.
 
-A command that a model understood counts where the words that ask are the person's own. If a person approves everything
-first, their request to remember or to correct something still counts at once. A model's other proposals wait, also replacements
-and ends: the old statement stays until then. A doubt about a memory is not noted, as it could not be approved.
+A command counts only if its words are the person's own. If a person approves everything first, their request to remember or to
+correct something still takes effect at once. The model's other proposals wait, also replacements and ends; the old statement
+stays until they are approved. A doubt about a memory is dropped, since nobody could approve it.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -110,13 +110,13 @@ def _tells_other(candidate: Candidate, quote: str, let_go: Sequence[str]) -> boo
 
 
 def _is_other_clause(evidence: str, quote: str) -> bool:
-    """Tell whether a quote is one whole clause of a wish with several."""
+    """Return whether a quote is one whole clause of a wish with several."""
     wish, words = searchable(quote), plain_quote(evidence)
     return wish.letters != words.letters and wish.is_clause(words)
 
 
 def share_words(evidence: str, words: str) -> bool:
-    """Tell whether either of two quotes of a message holds the other."""
+    """Return whether one of two quotes of a message contains the other."""
     return bool(evidence) and (
         searchable(words).has(plain_quote(evidence)) or searchable(evidence).has(plain_quote(words))
     )
@@ -173,7 +173,7 @@ def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extracti
 
 
 def is_told_later(memory: Memory, exchange: Exchange) -> bool:
-    """Tell whether a memory is newer than an exchange, which may have waited for a model and asks nothing of it."""
+    """Return whether a memory is newer than an exchange: one that waited for a model changes no later memory."""
     return memory.observed_at > exchange.turn.at
 
 
@@ -203,7 +203,7 @@ def _sentence_around(evidence: str, words: str) -> str:
 
 
 def told_by_form(turns: Sequence[AnalyzedTurn]) -> list[Candidate]:
-    """Return a candidate for each statement that a command tells where no model was asked."""
+    """Return a candidate for each statement in a command that was recognized by its form, without a model."""
     return [
         Candidate(statement_of(command), Kind.FACT, _IMPORTANCE, command.about[:_EVIDENCE_LENGTH])
         for each in turns

@@ -1,4 +1,4 @@
-"""Whose data it is: a person's own, or that of one of their projects; the chat; and the versions of the data.
+"""The owner of data (a person, or one of their projects or teams), the chat, and the versions of the data.
 
 A project is a scope of its own, with an id like a user's, so that the walls between users are those between projects. The id is
 the person's with ``SEPARATOR`` and the project's name behind it; no person's id holds that character.

@@ -1,4 +1,4 @@
-"""Measures the cosine that means nothing with an embedder: of an unrelated question and the nearest that its user has.
+"""Measures the cosine that unrelated texts have with an embedder: of an unrelated question and the user's nearest text.
 
 The median over many such questions suits as the gate. It depends on the embedder, and little on the users.
 """

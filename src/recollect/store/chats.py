@@ -1,4 +1,4 @@
-"""The state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out."""
+"""Reads and writes the state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out."""
 
 import json
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Background jobs in PgQueuer's queue, which stands among our tables: enqueues them, and runs them. Each drains one user's inbox."""
+"""Enqueues and runs background jobs in PgQueuer's queue, whose table is in our schema. Each job drains one user's inbox."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The index by which the message log is searched, and the embedders that fill it."""
+"""Stores the search index of the message log, and the generations of its embeddings."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence

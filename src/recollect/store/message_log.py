@@ -1,4 +1,4 @@
-"""The log of every exchange, in Postgres, and what other versions of an exchange taught, undone when a person edits a message."""
+"""Stores every exchange in Postgres. When a person edits a message, it undoes the changes that the earlier version caused."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime

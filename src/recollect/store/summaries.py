@@ -1,4 +1,4 @@
-"""Which chats are due for a summary, and the summaries kept of them, in Postgres."""
+"""Finds the chats that are due for a summary, and stores their summaries, in Postgres."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Who works for a user: leases that are renewed in the background, and how often a step was begun. Never: holds a connection; the work."""
+"""Leases a user to one worker, renews the lease in the background, and counts how often a step was begun. Never: holds a connection."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,4 +1,4 @@
-"""Finds what speaks against a new statement being a repetition of a known one. Pure.
+"""Decides whether a new statement repeats a known one, and names the reason if it can't. Pure.
 
 Models that compare statements take "50 mg" for "75 mg", and one sister for the other. So numbers, days of events and names are
 compared by rule, and words where all other letters are the same, and denials where all other words are. A repeated
@@ -29,7 +29,7 @@ _NUMBER = bounded(r"\d+")
 
 
 def same_letters(one: str, other: str) -> bool:
-    """Return whether two statements are spelled almost alike, whatever differs."""
+    """Return whether more than 0.8 of two statements' letters are equal."""
     letters, others = _letters(one[:MOST_CHARACTERS]), _letters(other[:MOST_CHARACTERS])
     if min(len(letters), len(others)) <= SAME_LETTERS * max(len(letters), len(others)):
         return False

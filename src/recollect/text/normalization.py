@@ -1,4 +1,4 @@
-"""The form in which a store keeps texts and ids, when two texts count as equal, and which ids are templates nobody filled in.
+"""Normalizes texts and ids for the store, compares texts for equality, and recognizes ids that are unfilled templates.
 
 A client that sends `{{USER_ID}}` or `undefined` sends it for all its users, who would share one memory. An unfilled template is
 recognized by its shape. Never: a list of frontends.

@@ -1,4 +1,4 @@
-"""Tells planted orders to the assistant by their structure. Pure. Never: a model, who wrote it.
+"""Recognizes planted instructions to the assistant by their structure, whoever wrote them, without a model. Pure.
 
 A page, a mail or a link may hold words that make an assistant remember what serves someone else. The model judges the meaning of an
 order (`Candidate.steers`). This is what stays where a model is gullible, or there is none: marks of

@@ -1,4 +1,4 @@
-"""How much of a request is read. Pure.
+"""Limits how much of a request is read. Pure.
 
 A call of the decoder's holds the interpreter, and with it everybody's chat, from its beginning to its end. So each
 call's work is bounded beforehand: a second is enough for a gigabyte of text, but for much less of other JSON.

@@ -1,4 +1,4 @@
-"""A trial of formation: how a conversation would change its user's memories, and why. It may raise, and applies nothing."""
+"""Tries formation: returns how a conversation would change its user's memories, and why. Applies nothing; may raise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Drains one user's inbox: forms batch after batch, in the order they were said."""
+"""Drains one user's inbox: forms memories of its exchanges in batches, in the order they were said."""
 
 import time
 from collections.abc import Awaitable, Callable, Container, MutableMapping, Sequence

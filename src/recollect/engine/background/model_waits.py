@@ -1,4 +1,4 @@
-"""Decides why, and until when, exchanges wait, mostly as no model could be asked about them; wakes them, and awaits their outcome."""
+"""Decides why and until when exchanges wait, mostly because no model can be asked; wakes them, and awaits their outcome."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Summarizes chats as often as is due, and gives hints to statements that have none: added by hand, imported or edited."""
+"""Summarizes chats when they are due, and adds hints to statements without any: those added by hand, imported or edited."""
 
 import asyncio
 from collections.abc import MutableMapping, Sequence

@@ -1,7 +1,7 @@
-"""The engine as a host has it: open, or being opened again and again until it is.
+"""Opens a host's engine in the background, and tries again until it is open.
 
-A chat never waits for it. While there is no engine nothing is recalled, and the messages wait in a spool, so that a
-database that starts late, or goes away, costs no memory.
+No chat waits for that. Without an engine nothing is recalled, and messages wait in a spool, so a database that starts late
+or goes away costs no memory.
 """
 
 import asyncio

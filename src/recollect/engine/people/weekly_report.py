@@ -1,4 +1,4 @@
-"""The report of a week: what recall and formation did, and which thresholds advise a change. Pure.
+"""Reports on recall and formation in the last days, and which thresholds advise a change. Pure.
 
 The API sends it as JSON, the command prints it, and the page draws it. An unknown value is None, never guessed.
 """

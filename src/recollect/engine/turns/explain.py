@@ -1,4 +1,4 @@
-"""The record of a request without a word of anybody: its metrics, the explanation of its recall; and a trial recall. Pure."""
+"""Makes the record of a request: its metrics and the explanation of its recall, without any text; and explains a trial recall. Pure."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Embeds texts on a server: by any OpenAI-compatible ``POST /embeddings``; and what every server's embedder does.
+"""Embeds texts on a server: the part that all servers share, and the embedder for any OpenAI-compatible ``POST /embeddings``.
 
 That is the repetition of calls that failed, and the check of vectors. Never: the store, texts or keys in an error.
 """

@@ -1,4 +1,4 @@
-"""Changes by hand: edits, removals, releases from quarantine, what several users share; and repairs of memories with a fault.
+"""Applies changes by hand: edits, removals, approvals of held-back memories, sharing; and repairs of memories with a fault.
 
 Never: embeds a new content; permissions; decides on a fault or its repair.
 """

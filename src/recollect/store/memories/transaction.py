@@ -1,4 +1,4 @@
-"""A transaction under a user's lock: how it links and writes over memories, writes the audit, and hides messages of the log.
+"""A transaction under a user's lock: it links and overwrites memories, writes the audit, and hides messages of the log.
 
 A deleted memory must not come back from the words that taught it.
 

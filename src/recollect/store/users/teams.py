@@ -1,4 +1,4 @@
-"""People's projects and teams in Postgres: which there are, how they are called, and who is in them. Never: a memory; who may change a team."""
+"""Stores people's projects and teams in Postgres: their names, titles and members. Never: a memory; who may change a team."""
 
 import json
 from collections.abc import Mapping
