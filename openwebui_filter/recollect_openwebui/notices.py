@@ -27,7 +27,7 @@ from recollect.model import (
 from recollect.text.word_analysis import analyze_words
 
 LANGUAGES = ("en", "de", "fr", "es", "zh")
-"""By their codes (BCP 47); the first serves everybody else."""
+"""Codes of the languages (BCP 47). Speakers of any other get the first."""
 
 _NAMED = {"german": "de", "french": "fr", "spanish": "es"}
 _HAN = range(0x4E00, 0x9FFF)
@@ -35,7 +35,7 @@ _READ = 2_000
 """Characters of a person's words that are read at most."""
 
 _FEW = 3
-"""So many words may tell no language."""
+"""The most words of a text whose language is not certain."""
 
 _OF_PAGE = ("page.", "kind.")
 _OF_NOTICES = ("remembered", "replaced", "forgot")

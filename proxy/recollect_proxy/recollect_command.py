@@ -9,7 +9,7 @@ from collections.abc import Callable
 from recollect.errors import ConfigurationError, RecollectError
 
 _MISTAKEN = 2
-"""As typer ends where the options make no sense; a service manager does not start us again then."""
+"""The exit code of typer for wrong options: a service manager does not try again."""
 
 _STOPPED = 128 + signal.SIGINT
 """The exit code of shells and of typer for a program that Ctrl-C ended."""

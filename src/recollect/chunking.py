@@ -82,7 +82,7 @@ class _Part(NamedTuple):
     start: int
     stop: int
     cost: int
-    """In hundredths of a token."""
+    """The cost in hundredths of a token."""
 
 
 _Cut: TypeAlias = Callable[[str, _Span, int], Iterator[int]]

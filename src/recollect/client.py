@@ -267,7 +267,7 @@ class MemoryClient(_Connection[httpx.Client]):
 
 
 class AsyncMemoryClient(_Connection[httpx.AsyncClient]):
-    """As ``MemoryClient``, for asyncio."""
+    """A ``MemoryClient`` for asyncio."""
 
     def __init__(
         self, url: str, token: str, *, seconds: float = _SECONDS, client: httpx.AsyncClient | None = None

@@ -136,7 +136,7 @@ class YieldedError(RecollectError):
 
 
 class HeldFullError(RecollectError):
-    """So many memories wait for this user's approval that no further ones are formed."""
+    """Too many memories wait for the user's approval: no further ones are formed."""
 
 
 class EmbedderError(RecollectError):

@@ -125,7 +125,7 @@ _LASTS_SECONDS = 3600.0
 _NEW_KEYS_SECONDS = 60.0
 """A token with an unknown key has the keys read again, if they are as old as this."""
 _PAUSE_SECONDS = 5.0
-"""So long a provider that failed is not asked again for its configuration or keys."""
+"""The pause before a failed provider is asked again for its configuration or keys."""
 _AT_ONCE = 8
 """Requests that run at once: wrong codes of strangers shall not keep more of them open."""
 _OK = 200

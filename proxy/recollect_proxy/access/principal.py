@@ -8,11 +8,11 @@ from recollect.api.endpoint_table import Permission
 from recollect.model import Actor, Changer, Party
 
 ADMIN_TOKEN_NAME = "admin-token"  # noqa: S105 -- a name
-"""As audits name the admin token."""
+"""The name of the admin token in audits."""
 
 _PERSON_OF_PROVIDER = "own-provider"
 _ADMINISTRATOR_OF_PROVIDER = "oidc "
-"""As audits name an administrator by an OpenID provider, with the user id behind it. No key's name has a space."""
+"""In audits, precedes the user id of an administrator by an OpenID provider. No key's name has a space."""
 
 
 class Role(StrEnum):
@@ -106,7 +106,7 @@ def administrator_of_provider(user_id: str) -> Principal:
 
 
 SIGN_IN_LIFETIME = timedelta(minutes=10)
-"""So long a person may take at the provider."""
+"""The most time that a person may take at the provider."""
 
 
 class Refusal(StrEnum):

@@ -24,7 +24,7 @@ _SWITCH_SECONDS = 0.0005
 would be added to each answer of the database."""
 
 _CANNOT_START = 3
-"""As uvicorn ends where an application does not start: another start may do it, and a service manager is to try."""
+"""The exit code of uvicorn if an application does not start: a service manager then tries again."""
 
 
 def serve_app() -> typer.Typer:

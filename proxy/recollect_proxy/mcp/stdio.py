@@ -103,7 +103,7 @@ def _stdout_kept_clean() -> Iterator[None]:
 
 _SECONDS = 60.0
 _PATIENCE_SECONDS = 5.0
-"""So long the start waits for the server's instructions."""
+"""The most seconds that the start waits for the server's instructions."""
 _NOT_FOUND = 404
 _REFUSED = {
     "user_not_named": "Recollect does not know for whom this is: start `recollect mcp` with --user.",

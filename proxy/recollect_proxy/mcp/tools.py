@@ -47,7 +47,7 @@ class Caller:
 
     @property
     def agent(self) -> str:
-        """As the audit names it."""
+        """The agent's name in the audit."""
         return f"mcp: {self.client}"
 
     @property

@@ -16,7 +16,7 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.headers import OWN_KEY
 
 TOKEN_FILE = "admin-token"  # noqa: S105 -- a file's name
-"""In the data folder."""
+"""The name of the file in the data folder."""
 
 _PATIENCE_SECONDS = 10.0
 

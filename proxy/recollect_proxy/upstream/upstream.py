@@ -258,7 +258,7 @@ _THERE = frozenset({200, 401, 403})
 _NOT_FOUND = 404
 
 USER_AGENT = b"recollect-upstream-check"
-"""By it an operator recognizes this check in the server's log."""
+"""Shows operators in the server's log that a request is this check."""
 
 _log = structlog.get_logger(__name__)
 

@@ -424,4 +424,4 @@ CHAPTERS = (Memories, Projects, Teams, Held, Shared, Users, Profiles, Settings, 
 OPERATIONS: tuple[Operation[Any], ...] = tuple(
     each for chapter in CHAPTERS for each in vars(chapter).values() if isinstance(each, Operation)
 )
-"""In the order of the document."""
+"""All operations, in the order of the document."""

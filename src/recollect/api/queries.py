@@ -214,7 +214,7 @@ class OfErasure(Struct, kw_only=True):
 
 
 class OfReport(Struct, kw_only=True):
-    """Of which time."""
+    """The time of a report."""
 
     days: Annotated[
         int,

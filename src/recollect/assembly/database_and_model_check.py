@@ -25,7 +25,7 @@ from recollect.store import DatabaseReport, check_postgres
 SENTENCE = "I moved to Utrecht last year, and I am allergic to peanuts."
 _SAID = ("Utrecht", "peanuts")
 _SECONDS = 5.0
-"""As long as a start waits for a connection."""
+"""The most seconds to wait for a connection, the same as at a start."""
 
 _THERE = frozenset({HTTPStatus.OK, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 

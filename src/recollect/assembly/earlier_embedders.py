@@ -22,7 +22,7 @@ _LOOK_SECONDS = 15.0
 """How soon a process knows of an embedder that another one uses, and others that this one still runs."""
 
 _MOST = 2
-"""So many embedders before today's are searched by: each costs a question its embedding and a search."""
+"""The most earlier embedders whose embeddings are searched: each costs a question an embedding and a search."""
 
 _CACHED = timedelta(hours=1)
 """How long a question's vector by an earlier embedder is kept."""

@@ -224,7 +224,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 _NAMES_KNOWN, _NAME_SECONDS = 10_000, 600.0
-"""Of so many users the last name is known without asking the store; for so long, as another process may erase them."""
+"""The most users whose last names are cached, and for how long: another process may erase a user."""
 
 
 class Recorder:

@@ -15,7 +15,7 @@ from recollect.text.lexical import document_terms
 from recollect.text.patterns import bounded
 
 _RECENT = 5
-"""So many messages of the person's after a list it may still be pointed at."""
+"""The most messages of the person after a list in which its numbers still count."""
 
 _LONGEST_ANSWER = 20_000
 _LEAST_SHARE = 0.5

@@ -31,11 +31,10 @@ if TYPE_CHECKING:
     from recollect.store.users import UsageLog
 
 FAILURES = 5
-"""So many failures in a row open the breaker."""
+"""The failures in a row that open the breaker."""
 
-# A server that is waited for without success is as bad as one that refuses.
 FAILED_SECONDS = 240.0
-"""So do fewer, if they took so long together."""
+"""Fewer failures in a row open it, too, if they took this long in all: a slow failure costs as much as several quick ones."""
 
 _FIRST_PAUSE = timedelta(seconds=30)
 _LONGEST_PAUSE = timedelta(minutes=10)

@@ -57,7 +57,7 @@ _DENIED = "model: correct"
 _LETTING_GO = (Asking.FORGET, Asking.ERASE)
 
 _MOST_ERASED = 5
-"""So many memories are deleted for good by one message, where a model errs; more are forgotten, which can be undone."""
+"""The most memories that one message erases, since a model may err. More are forgotten instead, which can be undone."""
 
 
 def begins_with_command(exchange: Exchange) -> bool:

@@ -36,7 +36,7 @@ _BATCHES_OF_A_RUN = 6
 """How often so many messages, memories or chunks are read in a run; then other users have their turn."""
 
 _FIRST_FAILURES = 3
-"""So many texts at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
+"""If this many texts fail at the beginning of a run, the embedder counts as unavailable; else a failing text is at fault."""
 
 _EMBEDDER_DELAY = timedelta(seconds=30)
 _STORE_DELAY = timedelta(seconds=5)

@@ -182,7 +182,7 @@ class KeptAnswer:
 
 
 ANSWERS_KEPT = timedelta(days=1)
-"""For so long a repeated request gets the first one's answer."""
+"""How long a repeated request gets the answer to the first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 _BM25_OF_COSINE = 10.0
-"""So much BM25 counts as a cosine of 1, where the best part of a message is chosen."""
+"""The BM25 that equals a cosine of 1 in the choice of a message's best part."""
 
 
 def nearness(vectors: Vectors, question: Sequence[Named], gate: float) -> Nearness:

@@ -155,7 +155,7 @@ def _message_seen(row: Record) -> MessageSeen:
 
 
 _READ_AT_ONCE = 500
-"""So many are read where only reading tells which are wanted."""
+"""The memories read at once by filters that SQL can't apply."""
 
 
 async def read_some(

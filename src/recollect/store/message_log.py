@@ -50,7 +50,7 @@ from recollect.store.users.settings_and_profiles import read_flags
 from recollect.text.normalization import storable_id, storable_text
 
 _ERASED_AT_ONCE = 100
-"""So many exchanges are erased in one transaction, which answers to a person's next message wait for."""
+"""The most exchanges erased in one transaction: the person's next answer waits for it."""
 
 _BY_HAND, _LEFT_OUT = "by_hand", "left_out"
 """Further results of ``write_turn`` besides ``Written``: other versions, or a kept reply, have to change first; the

@@ -18,7 +18,7 @@ _LINK = "l.last_recalled_at, l.recall_count, l.reinforcement_count, l.doubt, l.e
 _UPDATE = """u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
     u.exchange_id, u.undoes, u.details"""
 _SHORT = {"{memory}": _MEMORY, "{content_values}": _CONTENT_VALUES, "{link}": _LINK, "{update}": _UPDATE}
-"""By the names that queries use: the columns of a memory, what is embedded of its content, its link to a user, a row of the audit."""
+"""Lists of columns, by their names in queries: of a memory, its embedded content, its link to a user, and a row of the audit."""
 
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 

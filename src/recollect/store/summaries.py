@@ -28,7 +28,7 @@ from recollect.store.sql import SQL
 from recollect.text.normalization import storable_id
 
 _EXCHANGES = 100
-"""So many of a chat's last exchanges are summarized at once: each is at most two messages."""
+"""The most exchanges of a chat that are summarized at once. Each has at most two messages."""
 
 _LONGEST_MESSAGE = 4_000
 """Characters of a message that are read."""

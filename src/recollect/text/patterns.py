@@ -218,7 +218,7 @@ class Bounded(Anchored):
 
 
 anchored, bounded = Anchored, Bounded
-"""As calls that make an expression."""
+"""The classes under names for the calls that make an expression."""
 
 Pattern: TypeAlias = Linear | Bounded
 

@@ -32,7 +32,7 @@ _TELLING = frozenset({*_BARE, "images", "messages", "prompt", "system"})
 """Members that decide what the model reads. Ollama ignores the case of their names, and takes the last of several."""
 _NUMBER = decoder_of(int)
 _MOST_LINES = 20_000
-"""Of an answer that is not said to be a stream."""
+"""The most lines read of an answer that does not declare a stream."""
 _NO_TURN = (ChatMessage(),)
 """The messages of a request that gets no memory: none of them is a person's."""
 

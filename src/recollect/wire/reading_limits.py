@@ -29,7 +29,7 @@ MOST_PARTS = 20_000
 """Objects and lists in a larger message."""
 
 _SLICE = 64 * 1024
-"""So much is counted at a time: it stays in the processor's cache, and its intermediate results in the heap."""
+"""Bytes counted at a time: they fit into the processor's cache, and the intermediate results into the heap."""
 
 
 def is_light(body: bytes | memoryview) -> bool:

@@ -216,7 +216,7 @@ MEMBERS = KnownMembers(
     "tool_choice",
     "tools",
 )
-"""Of a request, in whatever API."""
+"""Members that requests may have, in any of the APIs."""
 
 
 class ChatMessage(msgspec.Struct, frozen=True):

@@ -87,7 +87,7 @@ SHARE_OF_SLOW = 0.5
 """The share of the usual answer, and of the turns, that is asked for after a model took too long."""
 
 _MARGIN = timedelta(minutes=1)
-"""By how much the clocks of processes may differ."""
+"""The most that the clocks of two processes may differ."""
 
 PATIENCE = timedelta(hours=1)
 """How long an exchange waits for an embedder that is away; then the attempts count, and it is held.

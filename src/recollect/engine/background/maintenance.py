@@ -33,7 +33,7 @@ _RETRY_SECONDS = 60.0
 _LOOK_SECONDS = 15.0
 
 _DAYS_AHEAD = 8
-"""So many days of requests have a part of their table made, today's among them: who is off for a weekend finds them there."""
+"""The days from today on whose partitions of the table of requests are created in advance. It outlasts a weekend switched off."""
 
 # Longer than models answer, and than a person leaves a tool's question. We do not ask whether the proxy of an exchange still lives:
 # several may share a database, and a wrong guess would cost more than ten minutes (decision 0028).
@@ -175,7 +175,7 @@ _NEXT_RUN = timedelta(seconds=1)
 """A user with a later next visit has texts that could not be embedded."""
 
 _FAILURES = 3
-"""So many users one after another whose texts can't be embedded: the embedder is away."""
+"""After failures for this many users in a row, the embedder counts as unavailable."""
 
 
 def names_of(backends: Backends) -> dict[EmbedderPlace, str]:

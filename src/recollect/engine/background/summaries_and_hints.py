@@ -62,7 +62,7 @@ AT_ONCE = 20
 
 _NEXT_RUN = timedelta(seconds=1)
 _EMBEDDER_REST = timedelta(minutes=10)
-"""For so long no model is asked for hints once the embedder was away: they would be of no use."""
+"""How long no model is asked for hints after the embedder failed: hints need embeddings."""
 
 log = structlog.get_logger(__name__)
 

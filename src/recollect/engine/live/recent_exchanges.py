@@ -22,7 +22,7 @@ _CHARACTERS_KEPT = 1_000
 """Characters of a kept message, and of its answer, by which a quotation is found."""
 
 _QUOTED = 60
-"""So many characters from its beginning show that a text is quoted: clients cut long quotations."""
+"""The characters at its beginning by which a quoted text is recognized: clients cut long quotations."""
 
 _SHORTEST = 12
 """Characters that a quotation has at least; many texts hold "ok"."""

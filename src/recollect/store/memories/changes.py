@@ -325,7 +325,7 @@ async def _retire_for(transaction: Transaction, change: Retire, memory: Memory, 
 
 
 _AT_ONCE = 100
-"""So many are retired in one transaction, which answers to a person's next message wait for."""
+"""The most memories retired in one transaction: the person's next answer waits for it."""
 
 # Memories of a week go last: they had no chance to be used.
 _NEW_DAYS = 7

@@ -72,7 +72,7 @@ def store_errors() -> Iterator[None]:
 
 @contextmanager
 def connecting() -> Iterator[None]:
-    """As store_errors, but what waiting would not mend is a ConfigurationError: an UnfitDatabaseError where the server mends it."""
+    """Translate errors as ``store_errors`` does, but permanent ones to a ConfigurationError: UnfitDatabaseError if the server has to be changed."""
     with store_errors():
         try:
             yield

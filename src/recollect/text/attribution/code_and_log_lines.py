@@ -158,7 +158,7 @@ _NOTE = bounded(
 _NUMBER = bounded(r"[ \t]*\(number [0-9]{1,3}\)[ \t]*$")
 """How lines of a list end that a person may refer to by its numbers."""
 _LEAST = 2
-"""So many of our lines together are no coincidence."""
+"""The fewest adjacent lines of ours that are no coincidence."""
 
 
 def injected_lines(blocks: Iterable[str]) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def _marks() -> str:
 
 
 MARK = _marks()
-"""One combining mark: Python's ``\\w`` leaves them out, which would cut words of many scripts in two."""
+"""A combining mark. Python's ``\\w`` leaves them out, which would cut words of many scripts in two."""
 
 LETTER = rf"(?:[^\W{UNSPACED}]|(?![{UNSPACED}]){MARK})"
 """One letter, digit, mark or underscore of a script that is read word by word."""

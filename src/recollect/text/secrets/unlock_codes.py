@@ -135,7 +135,7 @@ LOCKED = linear(
     rf"|(?:^|\W)(?:{_LOCKED.removeprefix(chr(92) + 'b').replace(chr(92) + 'w{0,20}', '')}|wi-?fi|wlan|router|handy|phone|garage|locker|to get in|haustür"
     r"|parking|voordeur|deur|pour entrer|j'entre|allarme|para entrar|per entrare|войти)|门|門|柜|保险|手机|金庫|玄関|錠|ロック|鍵"
 )
-"""That something is locked, anywhere in a sentence."""
+"""Words for a locked thing, anywhere in a sentence."""
 
 OPENED_BY = bounded(
     rf"(?:^|(?<=[\s,;:(“\"'])){VALUE}[\"'”]?[ ](?:(?:is|it is|ist|est|es|è|é|это)[ ](?:what|how|was|ce qui|ciò che|lo que)?[ ]?)?"

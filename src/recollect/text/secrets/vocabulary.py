@@ -34,7 +34,7 @@ SAFES = _expression("safes")
 ANYTHING_SENT = _expression("anything_sent")
 """A number that may be a program as well, a discount, or a place."""
 SENT = _expression("sent")
-"""That it came by a message."""
+"""Words that say that a code came by a message."""
 ANSWERS = _expression("answers")
 LOGINS = _expression("logins")
 SEEDS = _expression("seeds")
