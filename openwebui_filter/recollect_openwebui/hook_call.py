@@ -23,7 +23,7 @@ _NOT_A_PERSON = ("task", "internal", "automation_id")
 """The metadata of background tasks, sub-agents and automations."""
 
 _PROJECT = "recollect_project"
-"""The key under which the hooks of a request keep the project of its chat: "" for none, None where that can't be known."""
+"""The key under which the hooks of a request keep the project of its chat: "" for none, None if it is unknown."""
 
 _OFF = "recollect_off"
 """The key that the filter `recollect_off`, a chat's switch, sets in the metadata of a request."""

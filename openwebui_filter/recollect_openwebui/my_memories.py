@@ -1,7 +1,7 @@
-"""The buttons under an answer, by this process's engine: a person's memories for the page that shows them, and undoing what a message taught.
+"""Does the work of the buttons under an answer by this process's engine: lists a person's memories, and undoes those of a message.
 
-A line about a person's first memories names the button that shows them. Never: another person's, SQL, a page. Memories are JSON as
-the memory API's, as far as the page needs it, so that the page is the same with the proxy.
+A line about a person's first memories names the button that shows them. Memories have the memory API's JSON, as far as the page
+needs it, so the page is the same with the proxy. Never: another person's memories.
 """
 
 import sys

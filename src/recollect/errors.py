@@ -1,4 +1,4 @@
-"""The errors, named by the party that failed, and where one was raised. Never: status codes.
+"""The errors, each named by the party that failed. Never: status codes.
 
 The docstring of an error is its default message.
 """

@@ -104,7 +104,7 @@ class Extractor(Protocol):
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
         """Return the candidates of one chat's consecutive ``exchanges``; ``Candidate.about`` indexes ``known``.
 
-        ``turn.text`` of each exchange is what may be learned from; its history is that of the first.
+        Candidates come only from each exchange's ``turn.text``. The history is that of the first exchange.
 
         Raises:
             ExtractorUnusableError: There is no model to ask.

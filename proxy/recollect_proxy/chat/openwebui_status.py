@@ -1,8 +1,8 @@
-"""Shows people who use OpenWebUI what memory does, within the stream of the answer.
+"""Shows users of OpenWebUI recalled and new memories, as status events within the stream of the answer.
 
-OpenWebUI takes the ``event`` of a chat completion chunk for one of its own: it shows it, and keeps it with the message.
+OpenWebUI shows the ``event`` of a chat completion chunk like its own, and keeps it with the message.
 
-Never: anything for another client; changes, reorders or delays a byte of the upstream's; fails a chat.
+Never: an event for another client; changes, reorders or delays the upstream's bytes; fails a chat.
 """
 
 import asyncio

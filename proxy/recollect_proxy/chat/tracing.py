@@ -1,8 +1,8 @@
-"""Traces of chats by OpenTelemetry, in the terms of its conventions for generative AI: a span a chat, and its recall within.
+"""Traces chats by OpenTelemetry, with its conventions for generative AI: one span for a chat, and one within for its recall.
 
-They are made where the extra `traces` is installed and OpenTelemetry's own variables name a collector
-(``OTEL_EXPORTER_OTLP_ENDPOINT``); else nothing of it is even imported. A span is written once its chat is over, from times
-that were noted meanwhile. Never: a word or an id of a person, but for the chat's id.
+Spans need the extra `traces` and one of OpenTelemetry's variables that name a collector (``OTEL_EXPORTER_OTLP_ENDPOINT``); without
+them OpenTelemetry is not imported. A span is written after its chat, from the times noted meanwhile. Never: a person's words or
+ids, except the chat's id.
 """
 
 import os

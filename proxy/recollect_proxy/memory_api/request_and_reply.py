@@ -1,6 +1,6 @@
 """The request that an operation gets, and the reply that it returns: a document, or a stream of server-sent events.
 
-A stream tells of the changes to a user's memories, as they happen, without a text. A process asks the database once a second
+A stream reports the changes to a user's memories as they happen, without texts. A process asks the database once a second
 for all its streams together, and reads a user's changes when their number has risen.
 """
 

@@ -232,7 +232,7 @@ class _RequestState:
 
     def _carries_first_message(self) -> bool:
         """Return whether the request is known to carry the first message of its branch of the chat; else it counts as truncated."""
-        if self.turn.is_kept:  # what instructs the model has to be sent each time
+        if self.turn.is_kept:  # instructions have to be sent each time
             return False
         if self.turn.is_whole or self.missing:
             return bool(self.turn.is_whole)

@@ -151,7 +151,7 @@ class StatementLearner:
                 if memory.kind in STATEMENTS and score >= nearest.get(memory.id, (-1.0,))[0]:
                     nearest[memory.id] = (score, memory)
         best = sorted(nearest.values(), key=lambda each: (-each[0], -each[1].id.int))[:KNOWN_SHOWN]
-        # Those of the last call keep their places, so that a server's prompt cache holds up to the first new one.
+        # Memories of the last call keep their places, so the server's prompt cache holds up to the first new one.
         return sorted((memory for _, memory in best), key=lambda memory: (memory.created_at, memory.id))
 
     async def embed_texts(self, texts: Sequence[str]) -> list[Vector | None]:

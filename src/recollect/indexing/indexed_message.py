@@ -82,9 +82,9 @@ _CLAUSES = frozenset(",;:\u2013\u2014\u060c\u061b\uff0c\uff1b\uff1a\u3001")
 """Separates clauses: "my dog is ill, what helps?" states a fact before it asks."""
 
 _SHORT, _LONG = 10, 25
-"""Words of a question that tells nothing: of one about oneself, or of several clauses; and of any other. Of the messages that
-answer a question of LoCoMo, BEAM, RealMem and PrefEval one in five hundred is such a question; longer ones are one in four on
-BEAM: they tell what they ask about."""
+"""The most words of a question that states no fact: one about oneself or of several clauses, and any other. In LoCoMo, BEAM,
+RealMem and PrefEval one in five hundred of the messages with an answer is such a short question. Longer questions state facts
+about their subject: on BEAM they are one in four."""
 
 _ERROR = anchored(
     r"\s*(?:Traceback \(most recent|\[?(?:ERROR|FATAL|CRITICAL)\]?[: \t]|[\w.]{0,80}(?:Error|Exception)(?: [45][0-9]{2})? ?[:(]"

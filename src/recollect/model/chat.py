@@ -54,7 +54,7 @@ class Turn:
         begun_answer: The beginning of its answer, if the request carries it and asks to continue it; else "".
         has_document: Whether its request carries a document: a file, or text that a frontend retrieved for the question.
         follows: The id of the answer before it, if the LLM's server keeps the chat; else "".
-        is_kept: Whether that server keeps what was said before, by that id or the chat's own.
+        is_kept: Whether that server keeps the earlier messages, under that id or the chat's own.
         name: The name of the user in its request, as the frontend shows it; "": none.
         of_bound_key: Whether its key is for one project alone, and changes nothing of the person as a whole.
     """

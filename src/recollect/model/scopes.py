@@ -81,7 +81,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """People, by their ids and with former ones, who share what each of them states in the team's chats; the title is for people to read, "" if there is none."""
+    """People who share their statements in the team's chats: the ids of the members, also of former ones, and a title or ""."""
 
     id: str
     title: str = ""

@@ -1,6 +1,6 @@
 """Totals over all users, formation's pending work, each user's counts and costs, and the progress of embedding.
 
-Never: what anyone said.
+Never: a person's words.
 """
 
 from collections.abc import Mapping

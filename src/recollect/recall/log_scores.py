@@ -36,10 +36,10 @@ class SignalWeights:
     """The weight of each signal; the defaults were chosen by cross-validation over conversations.
 
     Attributes:
-        dense: The cosine of the question and the message's first part, which tells what the message is about.
+        dense: The cosine of the question and the message's first part, which usually has its subject.
         lexical: BM25 over the message and its neighbours, as a share of the question covered.
         matched: The idf share of the question's terms that the message itself holds.
-        role: The user said it. It counts 0 if the question asks what the assistant said, or names code.
+        role: The user said it; 0 if the question asks what the assistant said, or names code.
         speaker: The question names the speaker.
         date: It was said at a time that the question means.
         taste: The user states a taste; counts only if the question seeks advice.

@@ -299,7 +299,7 @@ def needs_of(
     kept = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
     sure = likely >= max(floor, bar.serves)
     served = understood and bool(sure.any()) and not _asks_the_log(query)
-    served = served and not _log_holds_more(memories, words, sure)  # a passage may hold what they lack
+    served = served and not _log_holds_more(memories, words, sure)  # a passage may answer more
     possible = int(np.count_nonzero(likely >= bar.linked))
     linked = [] if several else judged.recollections(linked_rows(memories, order[:possible], sure, needed), 0)
     wanted = frozenset(each.item.id for each in (*kept[:needed], *linked))

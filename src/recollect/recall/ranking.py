@@ -1,4 +1,4 @@
-"""Ranks a person's memory for a turn: statements first, and the message log where they do not serve it. May raise."""
+"""Ranks a person's memory for a turn: the statements, and the message log if they do not serve the turn. May raise."""
 
 import asyncio
 import time

@@ -1,8 +1,8 @@
 """Decides which recollections go into a prompt, why the others do not, and which go into every chat. Pure.
 
-Since the subject of a chat is unknown when it begins, use, kind and importance decide on the standing part: what shapes every answer, how
-users want to be answered, what endangers them, who they are. Statements that are needed only if asked for are left out. For a
-user with few statements, the standing part holds all others.
+The subject of a chat is unknown when it begins, so use, kind and importance decide on the standing part: wishes for every answer,
+dangers to the user, who they are. It leaves out statements that are needed only if asked for. For a user with few statements, it
+has all the others.
 """
 
 from bisect import bisect_left

@@ -70,8 +70,8 @@ class MessageLog(StorePart):
         is formed now without an answer, as by ``end_abandoned``. A note is written even if the exchange is not
         wanted, but not if it mentions a memory that was forgotten since the recall.
 
-        Unless ``records``, nothing is kept of users without a setting of their own; None: of all users. The outcome is UNWANTED if
-        nothing of the user, or of the chat, is kept; ERASED if the user, or the chat, was erased since it was said: then nothing is noted either.
+        If ``records`` is False, nothing is kept of users without a setting of their own; None: nothing of any user. The outcome is
+        UNWANTED if nothing of the user or of the chat is kept, and ERASED if one of them was erased since; then no note is written.
         """
         return await self._write(entry, records=records)
 

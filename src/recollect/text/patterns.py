@@ -105,7 +105,7 @@ class Linear:
         return cast("re.Match[str] | None", self._compiled.match(whole(text), pos, endpos))
 
     def fullmatch(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
-        """Return the match of the whole."""
+        """Return the match if it is the whole text."""
         return cast("re.Match[str] | None", self._compiled.fullmatch(whole(text), pos, endpos))
 
     def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterator[re.Match[str]]:
@@ -121,12 +121,12 @@ class Linear:
         return cast("str", self._compiled.sub(replacement, whole(text), count))
 
     def split(self, text: str, maxsplit: int = 0) -> list[Any]:
-        """Return what stands between the matches, and their groups."""
+        """Split the text at the matches; the parts and the matches' groups alternate."""
         return cast("list[Any]", self._compiled.split(whole(text), maxsplit))
 
 
 class Anchored:
-    """An expression of Python's that sees at most ``longest`` characters after the place where it is matched.
+    """An expression of Python's ``re`` that sees at most ``longest`` characters from the position of the match on.
 
     Attributes:
         pattern: The expression.
@@ -204,7 +204,7 @@ class Bounded(Anchored):
         return replaced(text, said)
 
     def split(self, text: str, maxsplit: int = 0) -> list[Any]:
-        """Return what stands between the matches, and their groups, as ``re.Pattern.split`` does."""
+        """Split the text at the matches, as ``re.Pattern.split`` does."""
         if len(text) <= self.longest:
             return self.compiled.split(text, maxsplit)
         parts: list[str | None] = []

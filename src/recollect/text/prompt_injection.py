@@ -1,10 +1,9 @@
 """Recognizes planted instructions to the assistant by their structure, whoever wrote them, without a model. Pure.
 
 A page, a mail or a link may hold words that make an assistant remember what serves someone else. The model judges the meaning of an
-order (`Candidate.steers`). This is what stays where a model is gullible, or there is none: marks of
-prompts, addresses that are handed over, a note about "the user", and someone named whom the assistant shall always
-put forward. People speak of themselves as "I", and who does is believed. A finding is held back for the person to judge, never
-thrown away.
+order (`Candidate.steers`). This module finds orders that a gullible model misses, or that no model reads: marks of prompts,
+addresses to send to, notes about "the user", and names that the assistant shall always recommend. A text with "I" counts as the
+person's own. A finding is held back for the person to judge, never dropped.
 """
 
 import re

@@ -4,10 +4,10 @@ Characters are counted by class (letters, digits, marks, scripts) and each class
 hundredths of a token. The weights of a family were fitted by weighted 0.9 quantile regression to the
 true counts of its tokenizer on 2,392 texts of about 350 to 1,500 characters (English talk and
 documentation, markdown, Python, JavaScript, C, SQL, JSON, shell, logs, and program messages in 28 other
-languages). Set by hand are those of signs, pictures, halves and other scripts, a least one for line ends,
-and higher ones for some scripts of which everyday sentences (those of the tests) cost more. Nine in ten
-holds over all of it, not for each language: Dutch and Finnish come out up to a tenth too low. A run of letters costs as much as its parts, and a run of
-anything else at most as much: two texts apart never cost less than the two put together.
+languages). The weights of signs, pictures, surrogates and other scripts are set by hand, so is a minimum for
+line ends, and higher weights for scripts whose everyday sentences (in the tests) cost more. The 0.9 quantile
+holds over all texts, not for each language: Dutch and Finnish come out up to a tenth too low. A run of letters
+costs as much as its parts, any other run at most as much, so two texts never cost less apart than joined.
 """
 
 import re

@@ -98,10 +98,10 @@ _CHAT_UNDER_HEADING = "# Current Chat:\n\n"
 def is_background_task(chat: ChatBody) -> bool:
     """Return whether a request is a frontend's own, by its shape.
 
-    Recognised are Open WebUI's titles, tags, follow-ups, search queries, autocompletion, image prompts, emojis, merged answers,
-    tool choice, memory review, compaction, note titles and sub-agents, LibreChat's titles and memory, and Cherry Studio's
-    titles; and chats whose last message of the user is a machine's: a sub-agent's report, an agent's heartbeat, a scheduled
-    prompt. A chat with retrieved documents begins like many of them (``### Task:``) and is none.
+    It recognizes Open WebUI's titles, tags, follow-ups, search queries, autocompletion, image prompts, emojis, merged answers,
+    tool choice, memory review, compaction, note titles and sub-agents; LibreChat's titles and memory; and Cherry Studio's titles.
+    A chat is a task, too, if a machine wrote its last message: a sub-agent's report, an agent's heartbeat, a scheduled prompt. A
+    chat with retrieved documents begins like many tasks (``### Task:``), but is none.
     """
     system = "\n".join(message.text for message in chat.messages if message.role in INSTRUCTING)
     if _SUB_AGENT in system:

@@ -235,7 +235,7 @@ def _placed(chat: ChatBody, additions: Additions, style: SystemStyle) -> Additio
 
 
 def _with_system(restored: str, system: str) -> str:
-    """Put the system's text where it stood before the message was restored: in front of its block."""
+    """Put the system's text in front of the message's block, its place before the message was restored."""
     blocks = own_blocks(restored)
     if not blocks:
         return said_with(restored, system)

@@ -139,9 +139,9 @@ def read_turn(
     Args:
         chat: The request.
         user_id: The person who speaks.
-        session_id: The chat it belongs to. Without it a chat is known by the id under which the server keeps it, else by the
-            answer that it follows, else by how it began: ``fp:`` and 32 hexadecimal digits of the SHA-256 of the first text of
-            the user's, or of the picture or file. Two chats of one user that begin with the same words are then one.
+        session_id: The chat it belongs to. Without it the chat gets the id under which the server keeps it, else that of the
+            answer it follows, else a fingerprint: ``fp:`` and 32 hexadecimal digits of the SHA-256 of the user's first text,
+            picture or file. Two chats of a user that begin with the same words then share one id.
         message_id: The frontend's id of the user's message, which is the turn's key. Without it the key is ``h:`` and a SHA-256
             over the messages of user and assistant up to the user's: how many they are, and role and text of the first and the
             last nine. A second "yes" is another turn, the same request sent again is the same turn; but where the server keeps
@@ -150,8 +150,8 @@ def read_turn(
         every: The result of ``spoken``, if it is known.
 
     Returns:
-        The turn; None if there is no message of the user. Its text is "" if the last one has no words of their own (a photo, a
-        file), and where a server that keeps the chat is sent the results of tools alone.
+        The turn; None if there is no message of the user. Its text is "" if the user's last message has no words of their own (a
+        photo, a file), or if the request has only results of tools because the server keeps the chat.
     """
     every = list(spoken(chat)) if every is None else every
     said = [message for _, message in every]

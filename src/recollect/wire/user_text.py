@@ -1,8 +1,7 @@
 """Separates a user's own words from text that a frontend put around them.
 
-Never: raises, or takes a tag for wrapping that stands where no frontend puts it. The shapes are
-those of Open WebUI 0.12: the RAG template, attached files, cited sources and its own memories; other frontends' files;
-and our own fences, where a frontend sends back what we added.
+It knows the shapes of Open WebUI 0.12 (the RAG template, attached files, cited sources, its own memories), other frontends' files,
+and our own fences, which a frontend may send back. A tag counts only at a place where a frontend puts it. Never: raises.
 """
 
 import re

@@ -317,7 +317,7 @@ class Retriever:
             return without_recall(state)
         try:
             snapshot = (await self._snapshot(state)).living(state.policy.lifetimes, state.now)
-        except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
+        except Exception as error:  # noqa: BLE001 -- earlier blocks stay: to drop them costs the prompt cache
             return without_ranking(state, _failed(error), Important())
         made_of = state.made_of  # with the counting function of all turns, before each has one of its own
         state.count = snapshot.memories.counting(state.count)

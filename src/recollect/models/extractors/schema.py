@@ -59,7 +59,7 @@ class StatedMemory(_Form):
 
 
 class StatedCommand(_Form):
-    """A memory command: what is asked of the memory itself."""
+    """A memory command: the request that a message makes of the memory."""
 
     asking: Asking
     evidence: str

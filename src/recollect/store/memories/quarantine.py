@@ -121,7 +121,7 @@ async def _insert(transaction: Transaction, change: Quarantine) -> None:
 
 
 async def is_full(connection: Connection, user_id: str) -> bool:
-    """Return whether so many memories wait that no further one is to be added. Those of an exchange are kept all or wait with it."""
+    """Return whether too many memories wait to add another. All memories of one exchange are added together, or none is."""
     waiting: int = await connection.fetchval(SQL["count_quarantined"], user_id)
     return waiting >= MOST_QUARANTINED
 

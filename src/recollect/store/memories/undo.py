@@ -94,7 +94,7 @@ async def _reopen(transaction: Transaction, end: Update, change_id: UUID | None)
     if is_retired:
         await _undo_retirement(transaction, end, Reason.CONTRADICTS, details)
         return
-    await _expect_no_other(transaction, todo)  # what replaced it stays
+    await _expect_no_other(transaction, todo)  # a replacement of the to-do stays
     await transaction.relink(as_linked_before(todo, end.details))
     await _forget_note_of_change(transaction, todo, end)
     await transaction.audit(Action.RESTORE, Reason.CONTRADICTS, todo.id, after=todo.content, details=details)

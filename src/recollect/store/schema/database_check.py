@@ -1,7 +1,7 @@
 """Looks at a database as a start would, without changing anything in it. Never: a lock, a migration, a row of a user's.
 
-In this order: the address, the connection, the encoding (a wrong one ends the check), and then all at once: whether it can be
-written, pgvector, the rights of the database's user, the migrations, and things that only make it worse.
+The address, the connection and the encoding are checked in this order, and the first fault ends the check. Then it reports all
+others: no writes, no pgvector, missing rights of the database's user, migrations, and settings that only cost speed or safety.
 """
 
 import asyncio

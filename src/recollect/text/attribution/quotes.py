@@ -44,7 +44,7 @@ _COPIED = anchored(
 
 
 _MAY_QUOTE = bounded("[>\uff1e:\uff1a]|[-_=*]{5}")
-"""One of these marks stands in each quoted line, each head of a mail, and each line that introduces one."""
+"""Marks, of which every quoted line, head of a mail and introduction has one."""
 _MAY_BE_COPIED = bounded("[0-9\u00b7@]")
 
 

@@ -79,7 +79,7 @@ def spans_meant(
 def beginnings(symbols: Sequence[Symbol], today: int) -> list[Span]:
     """Return the dates from which on something holds, such as "from 11 May".
 
-    Not the first of two, as of "from May to June", nor where it is said for how long, as "from 11 May for two weeks".
+    Neither the first date of a range ("from May to June") nor one with a duration ("from 11 May for two weeks") is returned.
     """
     is_future = any(symbol.kind == "+" for symbol in symbols)
     dated = _dated(symbols, Frame(today, is_future, reaches=False))

@@ -32,7 +32,7 @@ class Found(dict[str, Symbol]):
     """The first symbol of each kind that a rule took; under the names above, the last of a kind.
 
     Attributes:
-        taken: All that the rule took, in order.
+        taken: All symbols that the rule took, in order.
     """
 
     def __init__(self, taken: Sequence[Symbol]) -> None:
@@ -45,7 +45,7 @@ class Found(dict[str, Symbol]):
 
 
 class Frame(NamedTuple):
-    """The reference point of relative dates: the day it is, and whether the text speaks of what is to come.
+    """The reference point of relative dates: today, and whether the text is about the future.
 
     ``reaches``: whether "by Friday" is all the time until then, or that day.
     """

@@ -28,7 +28,7 @@ class Unit(IntEnum):
 
 
 class Span(NamedTuple):
-    """The days from ``start`` up to, without, ``end``. Empty where they are not in order."""
+    """The days from ``start`` up to, but not including, ``end``; empty if they are not in order."""
 
     start: int
     end: int
@@ -116,7 +116,7 @@ def weekday_span(weekday: int, today: int, shift: int | None) -> Span:
 
 
 def yearly(today: int, shift: int | None, month: int, day: int = 0, count: int = 1) -> Span:
-    """Return what comes once a year: a day, or ``count`` months (``day`` 0).
+    """Return the span of a yearly day, or of ``count`` yearly months (``day`` 0).
 
     By ``shift`` it is the last that is over (-1), the next that has not begun (1), this year's (0), or the latest that has
     begun (None).

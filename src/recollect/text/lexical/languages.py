@@ -25,7 +25,7 @@ HAN_FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊是我你您他她它�
 """Chinese (and a few Japanese) characters that bind words and ask, and hardly ever make one."""
 
 HAN_FUNCTION_WORDS = ("还记得", "還記得", "记得", "記得", "告诉", "告訴", "知道", "一下", "请问", "請問")
-"""Chinese words by which something is asked for, and which say nothing of what."""
+"""Chinese words that ask for something without naming it."""
 
 _SYLLABIC = """
     です ます まし した して いる いま ある あり こと もの から まで では には とは のは のが のを んで って でし

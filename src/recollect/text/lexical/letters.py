@@ -1,4 +1,4 @@
-"""The letters of scripts as pieces of regular expressions; one spelling for what people type in several; marks of questions.
+"""Letters of scripts as pieces of regular expressions, the folding of different spellings of a word, and marks of questions.
 
 Ranges follow the Unicode Character Database (Blocks.txt, Scripts.txt). Compatibility forms are unified (NFKC, Unicode Standard
 Annex 15), case is folded (Unicode Standard, section 3.13), and marks that people leave out are removed.

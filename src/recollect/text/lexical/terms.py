@@ -244,7 +244,7 @@ _LONGEST_CHUNK = 1_000
 """Characters of the longest run without spaces that is read in one: what repeats in a longer one is read once."""
 
 _CUT = bounded(rf".{{1,{_LONGEST_CHUNK}}}\b|.{{1,{_LONGEST_CHUNK}}}", longest=2 * _LONGEST_CHUNK + 2)
-"""A run without spaces up to where it is cut: between words if it can be."""
+"""The part of a run without spaces before its cut, which is between words if possible."""
 
 
 def document_terms(text: str) -> dict[str, int]:

@@ -53,7 +53,7 @@ _ANNOUNCED = (
     (vocabulary.SEEDS, SecretKind.SEED, read_seed),
     (vocabulary.SAFES, SecretKind.CODE, read_safe),
 )
-"""Names, the kind of what they announce, and the reader of the text after them."""
+"""Names of secrets, the kind of secret, and the reader of the text after the name."""
 _ALL = tuple(names for names, _, _ in _ANNOUNCED)
 _NAMES = linear(rf"(?i){'|'.join(f'({names})' for names in _ALL)}", megabytes=16)
 _NAME_AS_WORD = linear(

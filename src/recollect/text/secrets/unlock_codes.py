@@ -86,7 +86,7 @@ ENTRY_IS = bounded(
     rf"{_FEW}(?:['’]s|[ ](?:is|was|ist|est|c['’]est|es|è|é|это|je)(?:[ ]\w{{1,8}})?)[ ](?:the[ ]|le[ ]|il[ ]|el[ ])?[\"'`“„«]?\Z",
     re.IGNORECASE,
 )
-"""A door or gate that is something, up to what it is: as well its colour or the number of the house."""
+"""A door or gate and "is", before a value that may also be its colour or the number of the house."""
 
 WORD_WITH_NUMBER = bounded(r"[^\W\d_]+[0-9]{1,4}")
 """A word joined with a short number, as things are named that are made."""
