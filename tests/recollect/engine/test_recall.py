@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from structlog.testing import capture_logs
@@ -37,6 +38,7 @@ from recollect.model import (
     Placement,
     Provenance,
     Role,
+    Scope,
     Skip,
     Stage,
     Turn,
@@ -161,6 +163,27 @@ async def test_a_chat_with_memories_is_given_fewer_at_most_with_each_turn(store:
     assert (len(given.recall.recollections), len(later.recall.recollections)) == (12, 6)
     assert sum(each.dropped is Drop.GIVEN for each in later.recall.ranked) == 12
     assert len(limited.recall.recollections) == 5  # who asks for a number gets that
+
+
+@table(
+    ("kept", "is_given_again"),
+    [
+        ({"is_kept": True}, False),
+        ({"is_kept": True, "follows": "resp_1"}, True),  # the block may be in another branch
+        ({}, True),
+    ],
+)
+async def test_a_chat_that_the_server_keeps_under_its_id_is_given_a_statement_once(
+    store: Store, kept: dict[str, Any], *, is_given_again: bool
+) -> None:
+    subject, scope = engine_over(store, PATIENT), Scope(f"user-{uuid4().hex}", "conv-1")
+    written = await subject.add(scope.user_id, TEA)
+    before = injection("an earlier message", "BLOCK", items=(written.id,))
+    await note_block(store.log, scope, before, ())
+
+    prepared = await subject.prepare(store.turn(WHICH, scope=scope, **kept))
+
+    assert [each.dropped for each in prepared.recall.ranked] == [None if is_given_again else Drop.GIVEN]
 
 
 async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled(store: Store) -> None:

@@ -208,7 +208,10 @@ class RecallState:
     @property
     def given(self) -> frozenset[UUID]:
         """The content of earlier blocks of the chat."""
-        return frozenset(item for each in self.again for item in each.items)
+        # A server that keeps the chat under its own id has all of them. By an answer's id, some may be in another branch.
+        is_kept_whole = self.turn.is_kept and not self.turn.follows
+        blocks = self.chat.injections if is_kept_whole else self.again
+        return frozenset(item for each in blocks for item in each.items)
 
     @property
     def made_of(self) -> tuple[object, ...]:
