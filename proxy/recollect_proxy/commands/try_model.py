@@ -62,7 +62,7 @@ async def judgements_of(settings: "ProxySettings") -> "AsyncIterator[Judgement]"
     Raises:
         ExtractorError: The model can't be asked.
     """
-    from recollect.assembly.administering import open_trial
+    from recollect.assembly.command_engines import open_trial
     from recollect.engine import system_clock
     from recollect.errors import InvalidExtractionError
     from recollect.model import Strategy

@@ -211,7 +211,7 @@ async def _restore(
     settings: ProxySettings, file: Path, user_id: str, *, dry_run: bool, progress: "Progress"
 ) -> "Restored":
     """Restore an export of Recollect."""
-    from recollect.assembly.administering import open_administration
+    from recollect.assembly.command_engines import open_administration
     from recollect_proxy.takeout.export_file import restore_file
 
     task = progress.add_task("rows", total=None)

@@ -87,7 +87,7 @@ def audit_store(
     Memories are judged by the rules by which they are formed. Nothing is changed without --repair, and --undo takes a
     whole run back. Each user can see that their memories were read.
     """
-    from recollect.assembly.administering import open_store_audit
+    from recollect.assembly.command_engines import open_store_audit
 
     if undo is not None and (repair or only or show or ask_model):
         fail("--undo goes with --user alone.", MISUSED)

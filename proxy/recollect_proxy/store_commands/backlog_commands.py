@@ -82,7 +82,7 @@ def _per_minute(rate: str) -> int:
 
 async def _form(settings: "ProxySettings", only: Sequence[str], per_minute: int) -> "tuple[int, Backlog]":
     """Form until nothing is pending, and show the progress; return the number of formed exchanges, and the rest."""
-    from recollect.assembly.administering import open_forming
+    from recollect.assembly.command_engines import open_forming
 
     formed = 0
 

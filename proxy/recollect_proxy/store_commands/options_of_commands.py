@@ -137,7 +137,7 @@ def with_engine(
 
     Exits with ``FAILED`` and a line on stderr if it fails.
     """
-    from recollect.assembly.administering import open_administration
+    from recollect.assembly.command_engines import open_administration
 
     async def opened() -> _Result:
         async with open_administration(settings, embeds=embeds) as engine:

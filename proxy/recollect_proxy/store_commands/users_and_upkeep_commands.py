@@ -39,7 +39,7 @@ def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_js
 
     Every start does the same. The embedded database is made where there is none.
     """
-    from recollect.assembly.administering import migrate_store
+    from recollect.assembly.command_engines import migrate_store
 
     settings = settings_of(data_dir, database_url)
     database = database_shown(settings)

@@ -1,4 +1,4 @@
-"""Opens an engine without chats: for maintenance of the store, or to try formation."""
+"""Opens the engines of commands, without chats: for maintenance of the store, or to try formation."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
