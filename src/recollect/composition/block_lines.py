@@ -179,9 +179,7 @@ def _without_marks(content: str) -> str:
 def _notes(memory: Memory, at: datetime | None) -> str:
     """Return a statement's dates and doubt in brackets, for example `` (until 2026-05-01)``; "" if there are none."""
     if (past := memory.past) is not None:
-        # A statement that took a to-do's place tells whether it was done; "the trip is cancelled" did, too.
-        how = _ENDED[past.ending if past.heir is None else Ending.CHANGED]
-        return f" ({how} {_Day.from_moment(past.until)})"
+        return f" ({_ENDED[past.known_ending]} {_Day.from_moment(past.until)})"
     if (memory.event_at, memory.holds_from, memory.holds_until, memory.doubt) == (None, None, None, None):
         return ""  # as most; what follows takes longer
     said_at = wall(memory.observed_at, None if at is None else at.tzinfo)

@@ -19,14 +19,12 @@ from recollect.model.scopes import person_of, project_of, team_of
 Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
 
-
 VITAL = 0.85
 """The importance from which on a statement concerns health or safety, or is remembered by request."""
 
 MOST_TOPICS, TOPIC_LENGTH = 6, 80
 MOST_QUESTIONS, QUESTION_LENGTH = 2, 200
 """How many topics and questions a statement's hints have at most, and of how many characters."""
-
 
 MOST_TAGS, TAG_LENGTH = 10, 40
 """How many tags a memory has at most, and of how many characters."""
@@ -153,6 +151,9 @@ class Past:
     ending: Ending
     heir: UUID | None = None
 
+    # Of a to-do only its heir tells whether it was done: "the trip is cancelled" takes its place, too.
+    known_ending = property(lambda self: self.ending if self.heir is None else Ending.CHANGED)
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -229,7 +230,7 @@ class Memory:
 
     # The names under which the memory API has parts of a memory.
     ended_at = property(lambda self: self.past and self.past.until)
-    ended_as = property(lambda self: self.past and self.past.ending)
+    ended_as = property(lambda self: self.past and self.past.known_ending)
     shared = property(lambda self: self.owner == COMMONS)
     project = property(lambda self: project_of(self.owner))
     said_by = property(lambda self: person_of(self.owner) if team_of(self.owner) else "")

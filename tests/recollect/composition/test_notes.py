@@ -11,7 +11,7 @@ from tests.support.tables import table
 
 from recollect.composition import Bounds, compose, place
 from recollect.composition.block_lines import line_of
-from recollect.model import Action, Actor, Chat, Doubt, Ending, Hints, Kind, Past, Reason, Update, Use
+from recollect.model import Action, Actor, Chat, Doubt, Ending, Hints, Kind, Memory, Past, Reason, Update, Use
 from recollect.text.attribution.code_and_log_lines import injected_lines
 from recollect.text.tokens import estimate_tokens
 
@@ -57,6 +57,8 @@ def test_the_past_says_how_it_ended_and_is_no_wish_to_follow(
 
     line = line_of(past, count=estimate_tokens, at=NOON)
 
+    assert isinstance(past.item, Memory)
+    assert past.item.ended_as is (Ending.CHANGED if heir else ending)
     assert (line.heading, line.text) == ("2026:", f"• Commutes by train ({note} 2026-02-15)")
     assert injected_lines([line.text]) == ("Commutes by train",), "sent back, it is known as ours"
 
