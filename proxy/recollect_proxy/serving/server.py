@@ -87,7 +87,7 @@ class Server(uvicorn.Server):
         """Open the application and the socket."""
         await super().startup(sockets)
         # Nearly all that the start made stays, so no collection during an answer has to look through it.
-        # `recollect_command` keeps the collector off until here.
+        # `entry_point` keeps the collector off until here.
         gc.freeze()
         gc.enable()
         if not self.should_exit:  # told to stop within its start

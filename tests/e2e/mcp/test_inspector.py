@@ -36,7 +36,7 @@ class Inspector:
             "#!/bin/sh\n"
             f"export RECOLLECT_URL={served.url} RECOLLECT_TOKEN={served.tokens['anna']}\n"
             f"export PYTHONPATH={os.environ.get('PYTHONPATH', '')}\n"
-            f"exec {sys.executable} -c 'from recollect_proxy.recollect_command import main; main()' mcp\n"
+            f"exec {sys.executable} -c 'from recollect_proxy.entry_point import main; main()' mcp\n"
         )
         self._command.chmod(0o700)
 

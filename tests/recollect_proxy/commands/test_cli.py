@@ -32,8 +32,8 @@ from recollect.settings.variables_and_file import is_setting
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.access.principal import Principal, Role
 from recollect_proxy.commands import cli
+from recollect_proxy.entry_point import run_command
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
-from recollect_proxy.recollect_command import run_command
 from recollect_proxy.serving.server import why_not_free
 from recollect_proxy.settings.command_settings import NO_UPSTREAM
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -161,7 +161,7 @@ def run_python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_start_of_the_server_loads_no_other_command() -> None:
     code = (
-        "import sys; from recollect_proxy.recollect_command import main\n"
+        "import sys; from recollect_proxy.entry_point import main\n"
         "try: main()\nexcept SystemExit: print(*(name for name in sys.modules if '.commands.' in name or name.endswith('_commands')))"
     )
     done = run_python(code, "serve", "--port", "none")

@@ -31,7 +31,7 @@ from recollect.errors import StoreUnavailableError
 from recollect_proxy.mcp.stdio import bridge
 from recollect_proxy.mcp.tools import TOOLS
 
-COMMAND = [sys.executable, "-c", "from recollect_proxy.recollect_command import main; main()"]
+COMMAND = [sys.executable, "-c", "from recollect_proxy.entry_point import main; main()"]
 HANDSHAKE = handshake("raw")
 
 

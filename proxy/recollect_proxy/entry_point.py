@@ -1,4 +1,4 @@
-"""The entry point of the script `recollect`: the command line; a start of the server imports `serve` alone."""
+"""The entry point of the script `recollect`: runs the command line. A start of the server imports only `serve`."""
 
 import gc
 import os
