@@ -652,11 +652,9 @@ class TestInPrompts:
 
         prepared = await asked(store, subject, "chat-1", "What do you know about me?")
 
-        injection = prepared.placed.injection
-        listed = injection.listed if injection else ()
-        assert all(
-            each.kind is not Kind.PROFILE for each in [await subject.get(store.anna, one) for one in listed]
-        )
+        assert prepared.placed.injection is not None
+        [listed] = prepared.placed.injection.listed
+        assert (await subject.get(store.anna, listed)).content == "Is allergic to nuts"
 
     async def test_agents_are_given_it_with_what_matters_most(self, store: Store) -> None:
         subject = await somebody(store)

@@ -561,17 +561,6 @@ class TestErasing:
         assert Hide((command.message_id,), Reason.FORGOTTEN) in formed.changes
         assert not [each for each in formed.changes if isinstance(each, Erase)]
 
-    async def test_a_pasted_wish_erases_nothing(self, store: Store) -> None:
-        salary = memory(store, "Earns 4,000 euros")
-        desk = Desk(store, Wishing([], (Asking.ERASE, "keep my salary nowhere", salary.content)))
-        await desk.has(salary)
-
-        [formed] = await desk.form(
-            said(store, "Translate this please.\n\n> Please keep my salary nowhere\n> Ben")
-        )
-
-        assert formed.changes == ()
-
 
 class Wishing(ScriptedExtractor):
     """A model that finds statements and wishes; each wish has its quote, and the contents of the memories it names."""

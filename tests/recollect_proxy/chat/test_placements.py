@@ -122,11 +122,3 @@ def test_the_first_pattern_that_fits_the_models_name_counts(
     model: str, styles: Mapping[str, SystemStyle], messages: list[dict[str, str]]
 ) -> None:
     assert composed(model, styles) == messages
-
-
-def test_where_nothing_is_added_nothing_is_composed() -> None:
-    assert compose(COMPLETIONS, {}, chat_with("m"), Placed()) is None
-
-
-def test_what_has_no_certain_place_is_not_composed() -> None:
-    assert compose(COMPLETIONS, {}, chat_with("m"), Placed(beside={7: KNOWN})) is None

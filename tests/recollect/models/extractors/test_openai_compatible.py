@@ -162,15 +162,14 @@ class TestWhichModelAndCredential:
         assert server.bodies[0]["model"] == "small"
         assert server.requests[0].headers["authorization"] == "Bearer ours"
 
-    async def test_a_credential_that_fits_no_header_stays(self, server: Server, model: Model) -> None:
+    @pytest.mark.parametrize("asker", [replace(SIGNED, credential="Bearer \u20ac"), replace(ASKER, model="")])
+    async def test_a_credential_that_fits_no_header_stays_and_a_model_has_a_name(
+        self, server: Server, model: Model, asker: Asker
+    ) -> None:
         with pytest.raises(ExtractorUnusableError):
-            await model.ask(MESSAGES, CHOICE, replace(SIGNED, credential="Bearer \u20ac"))
+            await model.ask(MESSAGES, CHOICE, asker)
 
         assert server.bodies == []
-
-    async def test_without_a_models_name_it_is_unusable(self, model: Model) -> None:
-        with pytest.raises(ExtractorUnusableError):
-            await model.ask(MESSAGES, CHOICE, replace(ASKER, model=""))
 
     async def test_another_server_gets_neither(self, server: Server, client: httpx.AsyncClient) -> None:
         own = Model(client, base_url=server.base_url, model="local", is_upstream=False)
