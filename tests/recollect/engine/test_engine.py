@@ -1,6 +1,5 @@
 """The engine works in the background, with stand-ins for its models and the keys that people lent."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import astuple, replace
@@ -18,7 +17,6 @@ from tests.support.notes import note_placed
 from tests.support.people import person
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
-from tests.support.waiting import until
 from tests.support.watched_stores import Before, Outage, Through, breakable, with_parts
 from uuid_utils.compat import uuid7
 
@@ -70,23 +68,6 @@ async def unindexed(store: Store) -> list[LoggedMessage]:
 
 def test_the_system_clock_knows_its_zone() -> None:
     assert system_clock().utcoffset() == timedelta(0)
-
-
-async def test_what_was_remembered_is_formed_while_it_runs(own_store: Store) -> None:
-    subject = engine_over(own_store)
-    await subject.remember(own_store.turn("I drink tea"), "Good.")
-    running = asyncio.create_task(subject.run())
-
-    async def all_formed() -> bool:
-        return (await subject.backlog()).pending == 0
-
-    await until(all_formed)
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-
-    [memory] = (await subject.page(own_store.anna, limit=10)).memories
-    assert (memory.kind, memory.content) == (Kind.QA_TURN, "Q: I drink tea\nA: Good.")
 
 
 async def test_an_extractor_is_given_the_requests_own_credential(store: Store) -> None:
