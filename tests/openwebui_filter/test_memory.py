@@ -22,10 +22,13 @@ from tests.openwebui_filter.telling import (
     settled,
     told,
 )
+from tests.scripted.extraction import Pupil
+from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream
 from tests.servers.databases import sql_value, strangers
 from tests.support.people import Person, person
 from tests.support.round_trips import counting_statements
 from tests.support.tables import table
+from tests.support.waiting import until
 
 from recollect.composition import FENCE
 from recollect.engine import Engine
@@ -273,6 +276,31 @@ async def test_an_edited_first_message_is_recalled_no_more(
 
     assert ("Quill" in told, "Palmer" in told) == (True, False)
     assert "Palmer" not in str(await contents(engine, alice))
+
+
+async def test_an_extraction_is_given_up_for_a_chat_and_done_when_that_is_over(
+    taught: Any, learning: Engine, pupil: Pupil, model: ScriptedUpstream, alice: Person, bob: Person
+) -> None:
+    begun: list[Received] = []
+
+    def answer(request: Received) -> Answer:
+        if begun:
+            return pupil(request)
+        begun.append(request)
+        return (End.SILENCE,)
+
+    model.otherwise = answer
+    await Chat(taught, alice).says(DOG)
+    await until(lambda: bool(begun))
+
+    stopped = asyncio.create_task(Chat(taught, bob).is_stopped("Hello?"))
+    async with asyncio.timeout(5):
+        await begun[0].client_left.wait()
+    await stopped
+
+    await formed(taught, alice, 1)
+    assert await contents(learning, alice) == [DOG]
+    assert len(pupil.extractions(DOG)) == 1
 
 
 async def test_a_short_answers_turn_is_read_once_and_written_once(
