@@ -45,14 +45,18 @@ def named(day: date) -> str:
     return f"request_metrics_{day:%Y%m%d}"
 
 
-async def test_the_days_to_come_have_a_part_each_and_are_made_once(store: Store, shared_dsn: str) -> None:
+async def test_the_days_to_come_have_a_part_each_and_are_made_once(new_dsn: str) -> None:
+    postgres = await open_postgres(
+        new_dsn
+    )  # others' rows, as of the next day, would keep a part from being made
     first = TODAY.date()
-    await store.requests.prepare_days(first, 3)
-    found = await parts(shared_dsn)
+    await postgres.requests.prepare_days(first, 3)
+    found = await parts(new_dsn)
 
     assert {named(first + timedelta(days=1)), named(first + timedelta(days=2))} <= set(found)
     assert named(first) in found, "the schema makes today's"
-    assert await store.requests.prepare_days(first, 3) == 0
+    assert await postgres.requests.prepare_days(first, 3) == 0
+    await postgres.aclose()
 
 
 async def test_a_day_is_dropped_once_it_is_over_and_what_has_none_is_deleted(new_dsn: str) -> None:
