@@ -1,6 +1,6 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -381,6 +381,14 @@ class TestWhatNoModelCanBeAskedAbout:
         due = await worker.store.inbox.next_wake(worker.store.anna)
         assert (worker.order, await worker.outcomes()) == ([1], [f"waits:{waits_for}"] * 3)
         assert (due, worker.counts.waits) == (None if delay is None else START + delay, {waits_for: 1})
+
+    async def test_waits_for_its_person_where_no_request_brought_a_key(self, worker: Worker) -> None:
+        said = replace(worker.store.exchange(WORDS, key="1", at=START), authorized=False)
+        assert await worker.store.log.append(said)
+        worker.fail = lambda _: CredentialGoneError()
+        await worker.drain()
+
+        assert await worker.store.inbox.next_wake(worker.store.anna) is None
 
     async def test_is_tried_by_itself_without_a_key_until_no_process_keeps_it(self, worker: Worker) -> None:
         await worker.hears(1)

@@ -72,7 +72,8 @@ def _reason_and_end(
 def _next_look_for_key(pending: Pending, at: datetime) -> datetime | None:
     """Return when to try again without a key: another process may keep it, and take the exchange then; None: none does any more."""
     age = at - pending.exchange.turn.at
-    return at + max(age / 8, _LEAST) if age < timedelta(seconds=CREDENTIAL_SECONDS) else None
+    is_kept = pending.exchange.authorized and age < timedelta(seconds=CREDENTIAL_SECONDS)
+    return at + max(age / 8, _LEAST) if is_kept else None
 
 
 def wait_for_rest(pending: Pending, *, at: datetime, asked: str) -> Wait:
