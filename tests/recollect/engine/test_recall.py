@@ -18,7 +18,7 @@ from tests.support.recollections import injection, standing
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 from tests.support.waiting import until
-from tests.support.watched_stores import Before, Outage, Through, breakable, with_parts
+from tests.support.watched_stores import Before, Outage, Through, breakable, broken, with_parts
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
@@ -111,13 +111,21 @@ async def test_a_choice_is_not_shared_with_another_prompt_or_other_options(
     assert second.placed.block is None
 
 
-@pytest.mark.parametrize("options", [RecallOptions(recall=False), RecallOptions(placement=Placement.OFF)])
-async def test_a_request_may_ask_for_no_recall(store: Store, options: RecallOptions) -> None:
+async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
+    embedder = WordEmbedder()
+    subject = engine_over(broken(store), PATIENT, embedder=embedder)
+
+    prepared = await subject.prepare(store.turn(), RecallOptions(placement=Placement.OFF))
+
+    assert (prepared.recall.skipped, embedder.embedded) == (Skip.OFF, [])
+
+
+async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
     embedder = WordEmbedder()
     subject = await with_tea(store, engine_over(store, PATIENT, embedder=embedder))
     embedder.embedded.clear()
 
-    prepared = await subject.prepare(store.turn(WHICH), options)
+    prepared = await subject.prepare(store.turn(WHICH), RecallOptions(recall=False))
 
     assert (prepared.recall.skipped, prepared.placed.block, embedder.embedded) == (Skip.OFF, None, [])
 
