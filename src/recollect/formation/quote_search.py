@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from recollect.text.denials import denied_words, is_denial
-from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, word_terms, written
+from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, stems_of, written
 from recollect.text.lexical.letters import HIRAGANA, MARK, UNSPACED, bare
 from recollect.text.patterns import anchored, bounded
 
@@ -241,7 +241,7 @@ def _aligned(quote: SearchableText, text: SearchableText, region: Sequence[Token
 
 def _keys(tokens: Sequence[Token], language: str) -> list[Hashable]:
     """Return the stem of each word."""
-    return [(word_terms(language, each.letters) or (each.letters,))[-1] for each in tokens]
+    return [(stems_of(language, each.letters) or (each.letters,))[-1] for each in tokens]
 
 
 def _weight(token: Token) -> int:
@@ -252,7 +252,7 @@ def _tells(token: Token, language: str) -> bool:
     """Return True for words of content: one more or less makes another statement."""
     if token.is_wide:
         return not _KANA.match(token.letters) and token.letters not in HAN_FUNCTION_CHARACTERS
-    return len(token.letters) >= _SHORTEST_WORD or bool(word_terms(language, token.letters))
+    return len(token.letters) >= _SHORTEST_WORD or bool(stems_of(language, token.letters))
 
 
 def is_form(one: Token, other: Token) -> bool:

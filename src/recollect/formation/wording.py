@@ -7,7 +7,7 @@ from recollect.formation.quote_search import SearchableText, Token, is_form, pla
 from recollect.model import VALUE_LENGTH, Candidate, Exchange, Memory, Metadata, Role, tags_named
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import several_speakers, speaker_of
-from recollect.text.lexical.languages import language_of, word_terms, written
+from recollect.text.lexical.languages import language_of, stems_of, written
 from recollect.text.normalization import normalize
 from recollect.text.patterns import bounded
 from recollect.text.secrets import has_mark, mask, without_marks
@@ -98,20 +98,20 @@ def _names(content: str, subject: str, evidence: str) -> bool:
     if not said or any(_is_one(one, other) for one in telling for other in said):
         return True
     language = language_of({written(content[t.start : t.end]) for t in said})
-    first = next((each for each in said if word_terms(language, each.letters)), said[0])
+    first = next((each for each in said if stems_of(language, each.letters)), said[0])
     if any(_is_one(first, each) for each in quote):
         return False
     ends = [number for number, each in enumerate(quote, 1) if called and each.letters == called[-1].letters]
     behind = quote[ends[0] : ends[0] + 1] if ends else []
     if any(_is_one(one, other) for one in behind for other in said):
         return True
-    return bool(word_terms(language, said[0].letters))
+    return bool(stems_of(language, said[0].letters))
 
 
 def _tells(token: Token, tokens: list[Token], text: str) -> bool:
     """Return True for a word of a name that is more than "my" and "the", or for each if there is none."""
     language = language_of({written(text[each.start : each.end]) for each in tokens})
-    telling = [each for each in tokens if word_terms(language, each.letters)]
+    telling = [each for each in tokens if stems_of(language, each.letters)]
     return token in telling or not telling
 
 

@@ -37,7 +37,7 @@ from recollect.store.sql import SQL
 
 log = structlog.get_logger(__name__)
 
-_READING = 1
+_READING = 2
 """By which reading messages are indexed."""
 
 _REBUILD = -1

@@ -211,7 +211,7 @@ def exchange_of(user_id: str, row: Record, history: tuple[Message, ...]) -> Exch
     )
 
 
-TERMS_BY = 1
+TERMS_BY = 2
 """The version of the rules by which a memory's terms are read; to be raised with each change of them."""
 
 _MOST = 255

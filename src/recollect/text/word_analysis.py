@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, word_terms, written
+from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, stems_of, written
 from recollect.text.lexical.letters import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS, fold, readable
 from recollect.text.patterns import anchored, bounded
 
@@ -126,7 +126,7 @@ def _meaning(text: str, kind: str, language: str) -> tuple[str, frozenset[str]]:
     """Return a word in folded case, and its stems."""
     plain = fold(text)
     if kind == "word":
-        return plain, frozenset() if plain.isdecimal() else frozenset(word_terms(language, written(text)))
+        return plain, frozenset() if plain.isdecimal() else frozenset(stems_of(language, written(text)))
     if kind == "unspaced":
         return plain, frozenset() if text in HAN_FUNCTION_CHARACTERS else frozenset({text})
     if kind == "hangul":

@@ -1,9 +1,6 @@
-"""Detects the language of a text by its function words, and returns the terms of a word in that language.
+"""Detects the language of a text by its function words, and returns the stems of a word.
 
-The script tells the language; in Latin script it is the language most of whose function words the text holds. A question is
-often too short to tell while the text it looks for is not, so a word of another language has two terms: its stem in that
-language, and the stem that undecided (and English) text has. Negations are function words: who asks "didn't I like" and who
-asks "did I like" look for the same text.
+Negations are function words: who asks "didn't I like" and who asks "did I like" look for the same text.
 """
 
 import unicodedata
@@ -14,7 +11,7 @@ from typing import Any
 import Stemmer
 
 from recollect.text import read_table
-from recollect.text.lexical.letters import clipped, fold, language_of_script, with_digraphs
+from recollect.text.lexical.letters import clipped, fold
 from recollect.text.patterns import bounded
 
 _NAMES = "english german french spanish portuguese italian dutch swedish danish norwegian finnish hungarian romanian turkish russian greek arabic"
@@ -24,8 +21,6 @@ LANGUAGES = tuple(_NAMES.split())
 HAN_FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊是我你您他她它们們这這那么麼什谁誰哪怎何")
 """Chinese (and a few Japanese) characters that bind words and ask, and hardly ever make one."""
 
-HAN_FUNCTION_WORDS = ("还记得", "還記得", "记得", "記得", "告诉", "告訴", "知道", "一下", "请问", "請問")
-"""Chinese words that ask for something without naming it."""
 
 _SYLLABIC = """
     です ます まし した して いる いま ある あり こと もの から まで では には とは のは のが のを んで って でし
@@ -70,10 +65,14 @@ UNDECIDED = "english"
 """The language of Latin text without a sign of any other."""
 
 _KEPT_WORDS = 32_768
+_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+"""How those write who lack the keys."""
 _CLEAR, _WEAK = 2, 1
 """The weights of a function word, and of one that may also occur in English text."""
 
-_LATIN_LANGUAGES = tuple(language for language in LANGUAGES if language not in {"russian", "greek", "arabic"})
+_OF_A_SCRIPT = {"CYRILLIC": "russian", "GREEK": "greek", "ARABIC": "arabic"}
+"""A stemmer that is wrong for a language still treats two texts alike."""
+_LATIN_LANGUAGES = tuple(language for language in LANGUAGES if language not in _OF_A_SCRIPT.values())
 _VOTES = {
     "ß": "german",
     "ñ": "spanish",
@@ -129,26 +128,18 @@ def language_of(words: Iterable[str]) -> str:
 
 
 @lru_cache(_KEPT_WORDS)
-def word_terms(language: str, word: str) -> tuple[str, ...]:
-    """Return the terms of one word, as `written` gives it, of a text in ``language``: none for a stop word, at most three."""
+def stems_of(language: str, word: str) -> tuple[str, ...]:
+    """Return the stems of one word, as `written` gives it, of a text in ``language``: of English, and of that; none of a function word."""
     folded = fold(word)
-    if not folded:
+    if not folded or "'" in folded or folded in _function_words(language):
         return ()
-    own_language = language_of_script(folded)
-    if own_language is None:
-        return (clipped(folded),)
-    language = own_language or language
-    if folded in _folded_stop_words(language) or "'" in folded:
-        return ()
-    if own_language:
-        return (_stem(language, _ARTICLE.sub("", folded, count=1) if language == "arabic" else folded),)
-    terms = [_stem(UNDECIDED, folded)]
-    if language != UNDECIDED:
-        terms.append(_stem(language, word))
-    if language in {UNDECIDED, "german"}:
-        spelled = with_digraphs(word)
-        terms += [] if spelled == word else [_stem(UNDECIDED, fold(spelled))]
-    return tuple(dict.fromkeys(terms))
+    own = _OF_A_SCRIPT.get(unicodedata.name(folded[0], "").partition(" ")[0])
+    stems = [_stem(own or UNDECIDED, _ARTICLE.sub("", folded, count=1))]
+    if not own and language != UNDECIDED:
+        stems.append(_stem(language, word))
+    if language in {UNDECIDED, "german"} and word != (spelled := word.translate(_DIGRAPHS)):
+        stems.append(_stem(UNDECIDED, fold(spelled)))
+    return tuple(dict.fromkeys(stems))
 
 
 @cache
@@ -168,8 +159,14 @@ def _folded_stop_words(language: str) -> frozenset[str]:
 
 
 @cache
+def _function_words(language: str) -> frozenset[str]:
+    """Return a language's function words, folded, and those of languages that their script tells."""
+    return _folded_stop_words(language).union(*map(_folded_stop_words, _OF_A_SCRIPT.values()))
+
+
+@cache
 def _stemmer(language: str) -> Stemmer.Stemmer:
-    """Return a language's stemmer; Danish has Norwegian's, since a question in one often reads the same in the other."""
+    """Return a language's stemmer; Danish has Norwegian's, since a sentence in one often reads the same in the other."""
     return Stemmer.Stemmer("norwegian" if language == "danish" else language, 0)
 
 

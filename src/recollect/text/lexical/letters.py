@@ -10,7 +10,7 @@ import sys
 import unicodedata
 from functools import lru_cache
 
-from recollect.text.patterns import anchored, bounded
+from recollect.text.patterns import bounded
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA = "\u3041-\u3096\u309d\u309e"
@@ -45,26 +45,6 @@ MARK = _marks()
 LETTER = rf"(?:[^\W{UNSPACED}]|(?![{UNSPACED}]){MARK})"
 """One letter, digit, mark or underscore of a script that is read word by word."""
 
-_CYRILLIC = bounded("[\u0400-\u052f]")
-_GREEK = bounded("[\u0370-\u03ff\u1f00-\u1fff]")
-_ARABIC = bounded("[\u0600-\u06ff\u0750-\u077f]")
-_LATIN = anchored("[A-Za-z\u00aa-\u02af\u1e00-\u1eff]")
-
-
-def language_of_script(word: str) -> str | None:
-    """Return the language a word is stemmed in by its script alone, "" for Latin, None for others.
-
-    Russian stands for Cyrillic and Arabic for everything that is written in it: a stemmer that is wrong for
-    a language still treats a document and its question alike.
-    """
-    if word.isascii() or _LATIN.match(word):
-        return ""
-    for pattern, language in ((_CYRILLIC, "russian"), (_GREEK, "greek"), (_ARABIC, "arabic")):
-        if pattern.match(word):
-            return language
-    return None
-
-
 LONGEST_TERM = 64
 """Characters of the longest term. A longer one keeps its beginning and a digest of the whole."""
 _DIGEST_BYTES = 4
@@ -91,7 +71,6 @@ _ACCENT = bounded("(?:(?<=[иуі])(?![\u0306\u0308])|(?<![иуі]))[\u0300-\u03
 _POINT = bounded(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]"
 )
-_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
 def readable(text: str) -> str:
@@ -135,11 +114,6 @@ def clipped(term: str) -> str:
         return term
     digest = hashlib.blake2b(term.encode(), digest_size=_DIGEST_BYTES).hexdigest()
     return f"{term[: LONGEST_TERM - len(digest) - 1]}~{digest}"
-
-
-def with_digraphs(word: str) -> str:
-    """Return ``word`` with ä, ö and ü written ae, oe and ue, as those write who lack the keys."""
-    return unicodedata.normalize("NFC", word.casefold()).translate(_DIGRAPHS)
 
 
 def _ascii_digit(digit: re.Match[str]) -> str:
