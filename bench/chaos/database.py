@@ -116,9 +116,7 @@ class Line:
             while piece := await source.read(_READ):
                 if is_late and self.delay:
                     await asyncio.sleep(self.delay)
-                if (
-                    to.is_closing()
-                ):  # meanwhile: by the other direction, or as no connection is taken any more
+                if to.is_closing():  # by the other direction, or by `stop`
                     break
                 to.write(piece)
                 await to.drain()
