@@ -1,13 +1,14 @@
 """Trains how likely a question needs each of a person's statements, and any of them, and checks it by person.
 
     python -m bench relevance --data LIVES.jsonl [--data MORE.jsonl] --hints HINTS.jsonl [--hints MORE.jsonl]
-        [--questions Q.jsonl] [--intents I.jsonl] [--people P.jsonl] [--needs N.jsonl] [--write]
+        [--questions Q.jsonl] [--intents I.jsonl] [--people P.jsonl] [--needs N.jsonl] --general G.jsonl [--write]
 
 `--data` are people's lives with labelled statements and the questions they ask, `--hints` the hints of these statements;
 `--questions` further questions for the same people. `--intents` are messages without a person, labelled by their intent:
 those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have nothing to do with them.
 The questions of `--people` teach the intents; those of people who have not trained the embedder teach all.
-`--needs` are messages labelled by whether knowing the person would change the answer. Each question is
+`--needs` are messages labelled by whether knowing the person would change the answer; those of `--general` teach the
+head of general questions alone (decision 0103). Each question is
 asked of the person's own statements and among nine other people's, with hints and without. Without `--write` it prints the result of cross-validation by person (no statements or questions of a person are in the model that judges
 them); with it, the model trained on everything is written into the package, too.
 Never: the store, the log.
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.report import parser_of
 from bench.training.relevance_data import (
@@ -40,6 +42,7 @@ from bench.training.relevance_data import (
     read_people,
     read_questions,
 )
+from recollect.model import Vector
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import NeedThresholds, SelectionLimits, relevance
 from recollect.recall.relevance import (
@@ -47,6 +50,7 @@ from recollect.recall.relevance import (
     Floats,
     LinearHeads,
     LogisticWeights,
+    QuadraticHead,
     Relevance,
     RelevanceModel,
 )
@@ -72,6 +76,8 @@ _ONCE = "small"
 _STRANGERS = (STRANGER, STRANGER_TO_MADE_UP)
 _APART = (STRANGER, "overview")
 _STANDING = 120
+_DIRECTIONS = 64
+_CURVE_RIDGE, _CURVE_STEPS = 1.0, 80
 _STILL = 1e-5
 """A step of Newton's method as short as this is the last."""
 _FLAT = 1e-6
@@ -101,8 +107,37 @@ def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = Fa
     return theta[:-1], float(theta[-1])
 
 
-def train_intents(questions: Sequence[Question], messages: Messages) -> LinearHeads:
-    """Return the heads of the intents; each question counts once, whatever stores it is asked of."""
+def quadratic(table: Floats, target: Floats) -> QuadraticHead:
+    """Return a head by ridge regression with all products of two dimensions, as far as they have the largest weights.
+
+    The products are those of the kernel (1 + x y)^2; its system is solved by conjugate gradients.
+    """
+    vectors, share = table.astype(np.float32), float(target.mean())
+    root = np.sqrt(np.where(target > 0, 0.5 / share, 0.5 / (1 - share))).astype(np.float32)
+    kernel = vectors @ vectors.T
+    kernel += 1
+    kernel *= kernel
+    kernel *= root
+    kernel *= root[:, None]
+    left: NDArray[Any] = root * np.where(target > 0, 1, -1).astype(np.float32)
+    found, step, size = np.zeros_like(left), left, float(left @ left)
+    for _ in range(_CURVE_STEPS):
+        along = kernel @ step + _CURVE_RIDGE * step
+        far = size / float(step @ along)
+        found, left = found + far * step, left - far * along
+        before, size = size, float(left @ left)
+        if size < _FLAT**2:
+            break
+        step = left + (size / before) * step
+    alpha = (found * root).astype(np.float64)
+    curve, axes = np.linalg.eigh((table * alpha[:, None]).T @ table)
+    most = np.argsort(-np.abs(curve))[:_DIRECTIONS]
+    directions = (axes[:, most] * np.sqrt(np.abs(curve[most]))).T
+    return QuadraticHead(directions, np.sign(curve[most]), 2 * table.T @ alpha, float(alpha.sum()))
+
+
+def train_intents(questions: Sequence[Question], messages: Messages) -> tuple[LinearHeads, QuadraticHead]:
+    """Return the heads of the intents, and that of general questions; each question counts once, whatever stores it is asked of."""
     told = [
         (each.type, each.asked.vector)
         for each in questions
@@ -120,7 +155,11 @@ def train_intents(questions: Sequence[Question], messages: Messages) -> LinearHe
         known += [(each.vector, each.intent == intent) for each in messages.labelled]
         vectors, targets = (np.array(column, np.float64) for column in zip(*known, strict=True))
         heads.append(logistic(vectors, targets, ridge=0.3, balanced=True))
-    return LinearHeads(np.array([row for row, _ in heads]), np.array([bias for _, bias in heads]))
+        if intent == "nothing":
+            more, are_general = zip(*messages.general, strict=True)
+            vectors, targets = np.concatenate([vectors, more]), np.concatenate([targets, are_general])
+            curved = quadratic(vectors, targets)
+    return LinearHeads(np.array([row for row, _ in heads]), np.array([bias for _, bias in heads])), curved
 
 
 def train(questions: Sequence[Question], messages: Messages, fold_of: Callable[[int], int]) -> RelevanceModel:
@@ -129,10 +168,10 @@ def train(questions: Sequence[Question], messages: Messages, fold_of: Callable[[
     Neither the heads that the regression learns from nor the regression that the gate learns from have seen the person.
     """
     judged = [each for each in questions if each.type != "overview"]
-    intents = _unseen_intents(judged, questions, messages, fold_of)
+    unseen = _unseen_heads(judged, questions, messages, fold_of)
     values = [
         relevance.features(each.asked, each.compared, told)
-        for each, told in zip(judged, intents, strict=True)
+        for each, (told, _) in zip(judged, unseen, strict=True)
     ]
     names = tuple(values[0])
     tables = [_table(each, len(question.must)) for each, question in zip(values, judged, strict=True)]
@@ -143,32 +182,43 @@ def train(questions: Sequence[Question], messages: Messages, fold_of: Callable[[
         columns = [names.index(each) for each in weights.features]
         for n in np.flatnonzero(of_fold == fold).tolist():
             logits = tables[n][:, columns] @ weights.weights + weights.bias
-            of_question[n] = relevance.gate_features(intents[n], logits, values[n])
+            of_question[n] = relevance.gate_features(*unseen[n], logits, values[n])
+    # A question for how to be answered sounds like any other: as one that needs something it would open the gate for all.
+    clear = [n for n, each in enumerate(judged) if each.type != "standing"]
     gate = _fit(
         tuple(of_question[0]),
-        np.array([list(each.values()) for each in of_question]),
-        np.array([_is_needy(each) for each in judged], np.float64),
+        np.array([list(of_question[n].values()) for n in clear]),
+        np.array([_is_needy(judged[n]) for n in clear], np.float64),
         ridge=3.0,
     )
     regression = _fit_statements(names, tables, judged, range(len(judged)))
-    return RelevanceModel(train_intents(questions, messages), regression, gate)
+    return RelevanceModel(*train_intents(questions, messages), regression, gate)
 
 
-def _unseen_intents(
+def _unseen_heads(
     judged: Sequence[Question],
     questions: Sequence[Question],
     messages: Messages,
     fold_of: Callable[[int], int],
-) -> list[Floats]:
-    """Return the logits of the intents of each judged question, by heads that have not seen the person."""
-    nothing = LogisticWeights((), np.zeros(0), 0.0)
+) -> list[tuple[Floats, float]]:
+    """Return the logits of the intents of each judged question, and how general it sounds, by heads that have not seen it or its person."""
     heads = {}
     for fold in {fold_of(each.person) for each in questions}:
         others = [each for each in questions if fold_of(each.person) != fold]
-        apart = [each for each in messages.labelled if fold_of(each.person) != fold]
-        intents = train_intents(others, Messages(apart, messages.typed))
-        heads[fold] = RelevanceModel(intents, nothing, nothing)
-    return [relevance.intent_logits(each.asked, heads[fold_of(each.person)]) for each in judged]
+        asked = {_key(each.asked.vector) for each in judged if fold_of(each.person) == fold}
+        apart = [each for each in messages.labelled if _key(each.vector) not in asked]
+        typed = [each for each in messages.typed if _key(each[1]) not in asked]
+        heads[fold] = train_intents(others, messages._replace(labelled=apart, typed=typed))
+    found = []
+    for each in judged:
+        intents, general = heads[fold_of(each.person)]
+        told = relevance.intent_logits(each.asked, intents)
+        found.append((told, relevance.general_score(each.asked, general)))
+    return found
+
+
+def _key(vector: Vector | None) -> bytes:
+    return np.asarray(vector).tobytes()
 
 
 def _fit_statements(
@@ -220,7 +270,9 @@ def cross_validated(
     for fold in range(_FOLDS):
         others = [each for each in questions if each.person % _FOLDS != fold]
         apart = [each for each in messages.labelled if each.person % _FOLDS != fold]
-        model = train([*others, *more], Messages(apart, messages.typed), lambda person: person % (_FOLDS - 1))
+        model = train(
+            [*others, *more], messages._replace(labelled=apart), lambda person: person % (_FOLDS - 1)
+        )
         judged |= {
             n: relevance.judge(each.asked, each.compared, model)
             for n, each in enumerate(questions)
@@ -256,6 +308,12 @@ def as_json(model: RelevanceModel, embedder: str) -> dict[str, Any]:
         "embedder": embedder,
         "heads": short(model.heads.weights),
         "head_bias": short(model.heads.bias),
+        "general": {
+            "directions": np.round(model.general.directions, 4).tolist(),
+            "signs": short(model.general.signs),
+            "weights": short(model.general.weights),
+            "bias": round(model.general.bias, 5),
+        },
         **{
             name: {
                 "weights": dict(zip(weights.features, short(weights.weights), strict=True)),
@@ -298,7 +356,9 @@ async def run(arguments: argparse.Namespace) -> None:
             each for path in arguments.people for each in await read_held_out(path, embedded, len(people))
         ]
         more = await read_questions(held_out, (), embedded)
-        messages = await read_messages(arguments.intents, arguments.people, arguments.needs, embedded)
+        messages = await read_messages(
+            arguments.intents, arguments.people, arguments.needs, arguments.general, embedded
+        )
         if held_out:
             dealt = messages.dealt_to(held_out)
             more += of_strangers(dealt, held_out, more[0].asked.now, STRANGER_TO_MADE_UP)
@@ -322,5 +382,6 @@ def main() -> None:
     parser.add_argument("--intents", type=Path, action="append", default=[])
     parser.add_argument("--people", type=Path, action="append", default=[])
     parser.add_argument("--needs", type=Path, action="append", default=[])
+    parser.add_argument("--general", type=Path, action="append", required=True)
     parser.add_argument("--write", action="store_true")
     asyncio.run(run(parser.parse_args()))

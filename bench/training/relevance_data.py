@@ -256,29 +256,44 @@ class Labelled:
 
 
 class Messages(NamedTuple):
-    """Messages without a person, and further questions that are asked of no statements: the type and the vector of each."""
+    """Messages without a person.
+
+    Attributes:
+        labelled: Those labelled by their intents.
+        typed: Further questions, that are asked of no statements: the type and the vector of each.
+        general: Messages for the head of general questions alone: the vector of each, and whether it needs nothing.
+    """
 
     labelled: Sequence[Labelled]
     typed: Sequence[tuple[str, Vector]]
+    general: Sequence[tuple[Vector, bool]]
 
     def dealt_to(self, people: Sequence[Person]) -> "Messages":
         """Return them asked of the statements of these people."""
         numbers = cycle(each.number for each in people)
         dealt = [replace(each, person=number) for each, number in zip(self.labelled, numbers, strict=False)]
-        return Messages(dealt, self.typed)
+        return self._replace(labelled=dealt)
 
 
 async def read_messages(
-    paths: Sequence[Path], others: Sequence[Path], needs: Sequence[Path], embedded: Embedded
+    paths: Sequence[Path],
+    others: Sequence[Path],
+    needs: Sequence[Path],
+    general: Sequence[Path],
+    embedded: Embedded,
 ) -> Messages:
-    """Read messages labelled by their intents; what the people of ``others`` ask; messages labelled by need."""
+    """Read messages labelled by their intents; what the people of ``others`` ask; messages labelled by need, ``general`` for one head alone."""
     labelled = [
         Labelled(each["text"], await embedded.question(each["text"]), each["intent"], -1)
         for each in read_lines(paths)
     ]
     asked = [(each["type"], each["ask"]) for person in read_lines(others) for each in person["questions"]]
     asked += [(_NEEDY if each["needs"] else "unrelated", each["text"]) for each in read_lines(needs)]
-    return Messages(labelled, [(kind, await embedded.question(text)) for kind, text in asked])
+    return Messages(
+        labelled,
+        [(kind, await embedded.question(text)) for kind, text in asked],
+        [(await embedded.question(each["text"]), not each["needs"]) for each in read_lines(general)],
+    )
 
 
 def of_strangers(

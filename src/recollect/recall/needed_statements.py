@@ -246,7 +246,7 @@ class _Judged:
 
 def intents_of(query: RecallQuery, vectors: StatementVectors) -> Intents:
     """Return the logits of a question's intents."""
-    logits = relevance.intent_logits(_embed_question(query, vectors), relevance.shipped_model())
+    logits = relevance.intent_logits(_embed_question(query, vectors), relevance.shipped_model().heads)
     return Intents(**dict(zip(INTENTS, logits.tolist(), strict=True)))
 
 

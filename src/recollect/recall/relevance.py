@@ -44,6 +44,30 @@ class LinearHeads:
         return logits
 
 
+@dataclass(frozen=True, slots=True)
+class QuadraticHead:
+    """A trained head that also weighs the products of a vector's dimensions.
+
+    Attributes:
+        directions: The vector is projected on them, (directions, dimensions); the squares of these count by ``signs``.
+        signs: 1 or -1, (directions,).
+        weights: The weights of the dimensions, (dimensions,).
+        bias: The bias.
+    """
+
+    directions: Floats
+    signs: Floats
+    weights: Floats
+    bias: float
+
+    def score(self, question: Vector | None) -> float:
+        """Return the score of a question; 0 without a vector of the head's dimensions."""
+        if question is None or len(question) != len(self.weights):
+            return 0.0
+        vector = np.asarray(question, np.float64)
+        return float(self.signs @ (self.directions @ vector) ** 2 + self.weights @ vector) + self.bias
+
+
 @cache
 def shipped_heads(name: str) -> LinearHeads:
     """Return the heads in a file of ``trained``."""
@@ -103,11 +127,13 @@ class RelevanceModel:
 
     Attributes:
         heads: The heads of the intents, in the order of ``INTENTS``.
+        general: The head of general questions, for the gate: "nothing" again, with products (decision 0103).
         regression: The weights of the features of a statement.
         gate: The weights of the features of a question, for the logit that it needs any statement.
     """
 
     heads: LinearHeads
+    general: QuadraticHead
     regression: LogisticWeights
     gate: LogisticWeights
 
@@ -148,9 +174,9 @@ def contextual_vector(question: Vector, before: Vector) -> Vector:
     return np.asarray(both / max(float(np.linalg.norm(both)), 1e-6), np.float32)
 
 
-def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
-    """Return the logits of ``INTENTS``, (intents,); all 0 without a vector of the model's dimensions."""
-    logits = model.heads.logits(asked.vector)
+def intent_logits(asked: EmbeddedQuestion, heads: LinearHeads) -> Floats:
+    """Return the logits of ``INTENTS``, (intents,); all 0 without a vector of the heads' dimensions."""
+    logits = heads.logits(asked.vector)
     if logits is None:
         return np.zeros(len(INTENTS))
     if asked.is_personal:
@@ -159,10 +185,16 @@ def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
     return logits
 
 
+def general_score(asked: EmbeddedQuestion, head: QuadraticHead) -> float:
+    """Return how general a question sounds, about -1 to 1."""
+    score = math.tanh(head.score(asked.vector))
+    return min(0.0, score) if asked.is_personal else score
+
+
 def judge(asked: EmbeddedQuestion, statements: Statements, model: RelevanceModel) -> Relevance:
     """Return how likely a question needs each of some statements, and any of them."""
     weights = model.regression
-    intents = intent_logits(asked, model)
+    intents = intent_logits(asked, model.heads)
     values = features(asked, statements, intents)
     shares = {
         name: weight * values[name]
@@ -171,7 +203,7 @@ def judge(asked: EmbeddedQuestion, statements: Statements, model: RelevanceModel
     logits = np.full(len(statements.near), weights.bias)
     for share in shares.values():
         logits += share
-    of_question = gate_features(intents, logits, values)
+    of_question = gate_features(intents, general_score(asked, model.general), logits, values)
     need = model.gate.bias + sum(
         weight * of_question[name]
         for name, weight in zip(model.gate.features, model.gate.weights.tolist(), strict=True)
@@ -207,17 +239,21 @@ def features(asked: EmbeddedQuestion, statements: Statements, intents: Floats) -
     return each | of_all | _together(intent, each)
 
 
-def gate_features(intents: Floats, logits: Floats, values: Mapping[str, Feature]) -> dict[str, float]:
+def gate_features(
+    intents: Floats, general: float, logits: Floats, values: Mapping[str, Feature]
+) -> dict[str, float]:
     """Return the features of a question by name: its intents, and how well the best of its statements match.
 
     Args:
         intents: The logits of the question's intents, (intents,).
+        general: How general it sounds, in place of the intent "nothing".
         logits: The logits that it needs each statement, (n,).
         values: The features of the statements.
     """
     best = float(np.clip(logits, -_SURE, _SURE).max(initial=-_SURE))
     matches = {name: float(np.max(values[name])) for name in ("asked_best", "letters_best")}
-    return {f"asks_{name}": value for name, value in _squashed(intents).items()} | {"best": best} | matches
+    asks = {f"asks_{name}": value for name, value in _squashed(intents).items() if name != "nothing"}
+    return {"general": general, **asks, "best": best, **matches}
 
 
 def _squashed(intents: Floats) -> dict[str, float]:
@@ -281,8 +317,13 @@ def _proximity(moments: Floats, period: Period) -> Floats:
 def shipped_model() -> RelevanceModel:
     """Return the model shipped with the package."""
     held = read_table("recollect.recall", "trained/relevance_model")
+    general = held["general"]
+    directions, signs, weights = (
+        np.array(general[name], np.float64) for name in ("directions", "signs", "weights")
+    )
     return RelevanceModel(
         LinearHeads(np.array(held["heads"], np.float64), np.array(held["head_bias"], np.float64)),
+        QuadraticHead(directions, signs, weights, float(general["bias"])),
         _weights(held["regression"]),
         _weights(held["gate"]),
     )

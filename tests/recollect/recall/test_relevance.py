@@ -1,6 +1,7 @@
 """How likely a question needs each statement, by the weights that come with the package."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -16,10 +17,12 @@ from recollect.recall.relevance import (
     INTENTS,
     EmbeddedQuestion,
     Floats,
+    QuadraticHead,
     Relevance,
     Statements,
     contextual_vector,
     features,
+    general_score,
     intent_logits,
     judge,
     proximities,
@@ -110,9 +113,18 @@ def test_an_event_of_today_without_an_hour_is_near_until_the_day_is_over(at: dat
 
 
 def test_without_a_vector_nothing_is_known_of_what_is_asked() -> None:
-    assert intent_logits(alone("What do you know about me?"), shipped_model()).tolist() == [0.0] * len(
-        INTENTS
-    )
+    asked, model = alone("What do you know about me?"), shipped_model()
+
+    assert intent_logits(asked, model.heads).tolist() == [0.0] * len(INTENTS)
+    assert general_score(asked, model.general) == 0
+
+
+def test_a_question_known_to_ask_about_the_person_never_sounds_general() -> None:
+    head = QuadraticHead(np.eye(2), np.array([1.0, -1.0]), np.zeros(2), 0.0)
+    asked = replace(alone("Where live?"), vector=np.array([1.0, 0.0], np.float32))
+
+    assert general_score(asked, head) > 0
+    assert general_score(replace(asked, is_personal=True), head) == 0
 
 
 def test_what_was_said_before_draws_a_question_towards_it() -> None:
