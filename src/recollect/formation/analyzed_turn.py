@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason
+from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, several_speakers, speaker_of
 from recollect.ports import Asker
 from recollect.text.attribution import Attribution, attribute
-from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.cues.memory_requests import read_memory_request, read_opening
 from recollect.text.cues.phrases import cannot_stand_alone, is_small_talk
 from recollect.text.lexical.letters import ends_asking, last_question

@@ -4,9 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from recollect.formation.quote_search import SearchableText, Token, is_form, plain_quote, searchable
-from recollect.model import VALUE_LENGTH, Candidate, Exchange, Memory, Metadata, Role, tags_named
+from recollect.model import (
+    VALUE_LENGTH,
+    Candidate,
+    Exchange,
+    Memory,
+    Metadata,
+    Role,
+    several_speakers,
+    speaker_of,
+    tags_named,
+)
 from recollect.text.attribution import Attribution
-from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.lexical.languages import language_of, stems_of, written
 from recollect.text.normalization import normalize
 from recollect.text.patterns import bounded

@@ -5,14 +5,17 @@ Postgres stays the truth; a snapshot serves only in the versions that the store 
 
 from recollect.index.cache import SnapshotCache, SnapshotStore
 from recollect.index.inverted_indexes import (
+    COVERED,
     Document,
     Entries,
     LetterRuns,
     TermScores,
     WordMatch,
     Words,
+    idf,
     letter_runs,
     match_words,
+    saturation,
 )
 from recollect.index.memories import (
     KIND_CODES,

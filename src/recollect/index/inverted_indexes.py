@@ -1,8 +1,10 @@
 """Inverted indexes of a person's documents in memory: of words, with BM25, and of short runs of letters, which survive inflection and typing errors. Pure.
 
-BM25 as in Robertson and Zaragoza (2009) with k1 1.2 and b 0.75 and Lucene's idf, over the person's own documents.
+Matched terms are weighed by BM25 over the person's own documents: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
+and Beyond" (2009), with the non-negative idf and without the factor k1 + 1, as in Lucene's BM25Similarity since 8.0.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
@@ -10,13 +12,19 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.text.lexical import idf, saturation
 from recollect.text.patterns import bounded
 
 Column = NDArray[Any]
 Numbers = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+
+_K1, _B = 1.2, 0.75
+"""The usual parameters: how far repetition counts, and how much length counts against a text."""
+
+COVERED = 0.5
+"""The share of the highest idf sum that counts as full coverage: a term said once in a text of mean
+length saturates at 1 / (1 + k1), a little below it."""
 
 MOST_OFTEN = 63
 """A term's count in a document ends there."""
@@ -384,3 +392,16 @@ def _hashes(runs: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def _code_points(text: str) -> NDArray[np.uint32]:
     # Four bytes a character, so that the bytes are the numbers; half a surrogate pair may come out of JSON.
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def idf(documents: int, containing: int) -> float:
+    """Return the inverse document frequency of a term that ``containing`` of ``documents`` texts hold: never negative, highest for none."""
+    return math.log1p((documents - containing + 0.5) / (containing + 0.5))
+
+
+def saturation(frequency: Any, length: Any, mean_length: Any) -> Any:
+    """Return the part of a term's idf that a text earns by holding it ``frequency`` times, in [0, 1).
+
+    Plain arithmetic: numbers, or arrays that broadcast (numpy). Lengths are in terms; ``mean_length`` is above 0.
+    """
+    return frequency / (frequency + _K1 * (1 - _B + _B * length / mean_length))

@@ -9,6 +9,7 @@ import numpy.ma  # else numpy does in the middle of the first chat, for a union
 from numpy.typing import NDArray
 
 from recollect.index import (
+    COVERED,
     Memories,
     Nearness,
     Passages,
@@ -19,7 +20,6 @@ from recollect.index import (
     match_words,
 )
 from recollect.recall.question import Named, RecallQuery
-from recollect.text.lexical import COVERED
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

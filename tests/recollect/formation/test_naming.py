@@ -22,9 +22,9 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
+    several_speakers,
 )
 from recollect.text.attribution import Attribution
-from recollect.text.attribution.speakers import several_speakers
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 SAID = (Message(Role.USER, "I cannot eat gluten", "Greta"), Message(Role.ASSISTANT, "Noted."))

@@ -32,10 +32,11 @@ from recollect.index import (
     StoredPassage,
     Vectors,
     Words,
+    idf,
     match_words,
+    saturation,
 )
 from recollect.model import COMMONS, STATEMENTS, Kind, Provenance, Role, Source, Vector, Versions
-from recollect.text.lexical import idf, saturation
 
 MUCH = 100_000_000
 

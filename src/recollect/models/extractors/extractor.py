@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cachetools import LRUCache
 
-from recollect.model import Exchange, Memory
+from recollect.model import Exchange, Memory, several_speakers, speaker_of
 from recollect.model.local_time import wall
 from recollect.models.extractors.chat_model import ChatModel, Messages, Tells, ask_and_read, tell_all
 from recollect.models.extractors.extraction_answer import read_answer, with_rest
@@ -23,7 +23,6 @@ from recollect.models.extractors.prompts import (
 )
 from recollect.models.extractors.schema import extraction_schema
 from recollect.ports import Asker, Extracted
-from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.tokens import estimate_tokens
 
 WORDS_LENGTH = 12_000

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, ValidationError
 
 from recollect.errors import InvalidExtractionError
-from recollect.model import Disclosure, Hints, Material, Memory, Outline, Role
+from recollect.model import Disclosure, Hints, Material, Memory, Outline, Role, speaker_of
 from recollect.models.extractors.chat_model import (
     ChatModel,
     Messages,
@@ -32,7 +32,6 @@ from recollect.models.extractors.prompts import (
 )
 from recollect.models.extractors.schema import CHOICE, HINTS, SUMMARY, HintFields
 from recollect.ports import Asker, Chosen, Hinted, Summarized
-from recollect.text.attribution.speakers import speaker_of
 from recollect.text.patterns import bounded
 from recollect.text.tokens import estimate_tokens
 

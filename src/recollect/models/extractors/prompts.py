@@ -14,9 +14,8 @@ from typing import Any
 import structlog
 
 from recollect.errors import ConfigurationError
-from recollect.model import LONGEST_INSTRUCTIONS, Guidance, Memory, Message, Role
+from recollect.model import LONGEST_INSTRUCTIONS, Guidance, Memory, Message, Role, speaker_of
 from recollect.text.attribution.own_words import read_message
-from recollect.text.attribution.speakers import speaker_of
 from recollect.text.secrets import mask
 
 INSTRUCTIONS_LENGTH = 4_000

@@ -1,7 +1,3 @@
-"""The terms by which texts are found, and how their matches are weighted.
+"""The terms by which texts are found. Stored texts and questions yield them by the same rules."""
 
-Stored texts and questions yield their terms by the same rules.
-"""
-
-from recollect.text.lexical.bm25 import COVERED, idf, saturation
 from recollect.text.lexical.terms import document_terms, identifiers, query_terms

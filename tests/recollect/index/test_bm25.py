@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.lexical import idf, saturation
+from recollect.index import idf, saturation
 
 
 def test_idf_is_lucenes() -> None:
