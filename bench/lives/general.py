@@ -1,9 +1,9 @@
 """Measures whether memory stays out of general questions, and of strangers' requests.
 
-    python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--stores N]
+    python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--stores N] [--questions FILE]
 
-The questions of ``general.txt`` are asked in new chats of the stores of people's lives. Standing memories are no answer to a
-question: counted are those that are given anything besides.
+The questions of a file are asked in new chats of the stores of people's lives: those of ``general.txt``, or of ``apart-general.txt``, which
+nobody trained or tuned on. Standing memories are no answer to a question: counted are those that are given anything besides.
 """
 
 import asyncio
@@ -54,29 +54,31 @@ class Answered:
     gate: float | None
 
 
-def unrelated() -> list[Unrelated]:
+def read_unrelated(file: Path) -> list[Unrelated]:
     """Return the questions: a line of the file each, category, language and text, by tabs."""
-    return [Unrelated(*line.split("\t")) for line in _FILE.read_text("utf-8").splitlines()]
+    return [Unrelated(*line.split("\t")) for line in file.read_text("utf-8").splitlines()]
 
 
-def dealt(stores: int, *, asked: int) -> Iterator[list[Unrelated]]:
-    """Yield what each of some stores is asked, so that each question is asked of ``asked`` of them, or of all."""
-    every = list(enumerate(unrelated()))
+def dealt(questions: Sequence[Unrelated], stores: int, *, asked: int) -> Iterator[list[Unrelated]]:
+    """Yield the questions for each of some stores, so that each question is asked of ``asked`` of them, or of all."""
+    every = list(enumerate(questions))
     for store in range(stores):
         yield [each for number, each in every if (store - number * asked) % stores < asked]
 
 
-async def ask_lives(data: Sequence[Path], folder: Path | None, stores: int) -> list[Answered]:
+async def ask_lives(
+    unrelated: Sequence[Unrelated], data: Sequence[Path], folder: Path | None, stores: int
+) -> list[Answered]:
     """Ask the stores of people's lives: formed here, or kept in a folder."""
     answered: list[Answered] = []
     lives = read_lives(data)
     async with open_lives(lives, folder) as bench:
         if folder is None:
             await form(bench, lives)
-        for life, questions in zip(lives, dealt(len(lives), asked=stores), strict=True):
+        for life, questions in zip(lives, dealt(unrelated, len(lives), asked=stores), strict=True):
             await index(bench, life)
             at = max([each.at for each in life.questions], default=bench.clock())
-            own = [each for each in unrelated() if life.language.startswith(each.language)]
+            own = [each for each in unrelated if life.language.startswith(each.language)]
             for number, each in enumerate(dict.fromkeys((*own, *questions))):
                 messages = [{"role": "user", "content": each.text}]
                 block = await ask_anew(bench, life.person, f"unrelated-{number}", messages, at)
@@ -122,7 +124,8 @@ def main() -> None:
     parser.add_argument("--lives", type=Path, action="append", required=True)
     parser.add_argument("--reuse", type=whole_path, help="what `python -m bench lives` kept of these lives")
     parser.add_argument("--stores", type=int, default=_STORES, help="ask each of N people's stores")
+    parser.add_argument("--questions", type=Path, default=_FILE, help="the file of questions")
     options = parser.parse_args()
-    work = ask_lives(options.lives, options.reuse, options.stores)
+    work = ask_lives(read_unrelated(options.questions), options.lives, options.reuse, options.stores)
     answered = asyncio.run(asyncio.wait_for(work, _MOST_SECONDS))
     publish(options, "What memory has nothing to do with, measured", shares(answered), answered)
