@@ -191,6 +191,12 @@ class Inbox(ChatSummaries):
         async with self._database.changing(user_id) as connection:
             await wake_approvals(connection, user_id)
 
+    async def keyed_at(self, exchange: Exchange) -> datetime | None:
+        """Return when the last exchange came with a key that waits for the same server as this one; None: none did."""
+        turn = exchange.turn
+        said_at: datetime | None = await self._database.value(turn.scope.user_id, "keyed_at", turn.upstream)
+        return said_at
+
     async def next_wake(self, user_id: str) -> datetime | None:
         """Return when the first of the user's waiting exchanges is due; None if time alone makes none due."""
         due: datetime | None = await self._database.value(user_id, "next_wake")

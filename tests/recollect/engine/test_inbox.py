@@ -403,6 +403,22 @@ class TestWhatNoModelCanBeAskedAbout:
         assert worker.now >= START + timedelta(seconds=CREDENTIAL_SECONDS)
         assert await worker.outcomes() == ["waits:key"]
 
+    @pytest.mark.parametrize(("upstream", "delay"), [("", timedelta(seconds=1)), ("far", None)])
+    async def test_an_old_one_without_a_key_is_tried_by_itself_with_a_new_one_of_its_server(
+        self, worker: Worker, upstream: str, delay: timedelta | None
+    ) -> None:
+        await worker.hears(1, upstream=upstream)
+        worker.fail = lambda exchange: CredentialGoneError() if number_of(exchange) == 1 else None
+        worker.now += timedelta(seconds=CREDENTIAL_SECONDS)
+        await worker.drain()
+        assert await worker.store.inbox.next_wake(worker.store.anna) is None
+
+        await worker.hears(2, at=worker.now)
+        await worker.drain()
+
+        due = await worker.store.inbox.next_wake(worker.store.anna)
+        assert due == (None if delay is None else worker.now + delay)
+
     async def test_is_tried_again_with_the_first_and_formed_in_order(self, worker: Worker) -> None:
         await worker.hears(1, 2, 3)
         worker.fail = lambda _: ExtractorUnusableError()

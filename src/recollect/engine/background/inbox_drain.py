@@ -17,6 +17,7 @@ from recollect.engine.background.retry_delays import RETRY_DELAYS
 from recollect.engine.counters import FormationCounts
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
+    CredentialGoneError,
     EmbedderError,
     ExtractorError,
     ExtractorTimeoutError,
@@ -348,7 +349,10 @@ class InboxDrain:
             log.warning("formation_timed_out", exchange_id=str(first.exchange.id), turns=len(batch))
             return None
         is_last = first.attempts + 1 >= self.policy.attempts
-        wait = wait_for_model(error, first, at=now, asked=self._model_name(first.exchange), is_last=is_last)
+        asked, keyed_at = self._model_name(first.exchange), None
+        if isinstance(error, CredentialGoneError):
+            keyed_at = await self.inbox.keyed_at(first.exchange)
+        wait = wait_for_model(error, first, at=now, asked=asked, is_last=is_last, keyed_at=keyed_at)
         if wait is None:
             delays = [await self._postpone(each, error) for each in batch]
             return delays[0]

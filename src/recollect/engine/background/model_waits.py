@@ -35,12 +35,15 @@ _IN_PART = "The model's answer broke off, also when asked again: what was whole 
 
 
 def wait_for_model(
-    error: PutOff, pending: Pending, *, at: datetime, asked: str, is_last: bool
+    error: PutOff, pending: Pending, *, at: datetime, asked: str, is_last: bool, keyed_at: datetime | None = None
 ) -> Wait | None:
-    """Return the wait of an exchange that failed by ``error``, when ``asked`` was to be asked; None if it is to be tried again at once."""
+    """Return the wait of an exchange that failed by ``error``, when ``asked`` was to be asked; None if it is to be tried again at once.
+
+    The last key came with an exchange of ``keyed_at``.
+    """
     if isinstance(error, HeldFullError):
         return Wait(Awaits.APPROVAL, str(error), at + LIST_DELAY)
-    reason, until = _reason_and_end(error, pending, at)
+    reason, until = _reason_and_end(error, pending, at, keyed_at)
     counts = isinstance(error, InvalidExtractionError | ExtractorTimeoutError)
     if reason is None:
         if not is_last:
@@ -51,7 +54,7 @@ def wait_for_model(
 
 
 def _reason_and_end(
-    error: ExtractorError, pending: Pending, at: datetime
+    error: ExtractorError, pending: Pending, at: datetime, keyed_at: datetime | None
 ) -> tuple[Awaits | None, datetime | None]:
     """Return why an error makes an exchange wait, and until when; None, None if the error decides neither."""
     match error:
@@ -60,7 +63,7 @@ def _reason_and_end(
         case BudgetSpentError():
             return Awaits.BUDGET, _next_day(at)
         case CredentialGoneError():
-            return Awaits.KEY, _next_look_for_key(pending, at)
+            return Awaits.KEY, _next_look_for_key(keyed_at, at)
         case ExtractorUnusableError():
             return Awaits.MODEL, at + MODEL_DELAY
         case InvalidExtractionError() | ExtractorTimeoutError():
@@ -69,11 +72,12 @@ def _reason_and_end(
             return None, None
 
 
-def _next_look_for_key(pending: Pending, at: datetime) -> datetime | None:
+def _next_look_for_key(keyed_at: datetime | None, at: datetime) -> datetime | None:
     """Return when to try again without a key: another process may keep it, and take the exchange then; None: none does any more."""
-    age = at - pending.exchange.turn.at
-    is_kept = pending.exchange.authorized and age < timedelta(seconds=CREDENTIAL_SECONDS)
-    return at + max(age / 8, _LEAST) if is_kept else None
+    if keyed_at is None:
+        return None
+    age = abs(at - keyed_at)  # the clock of the process that has it may be ahead
+    return at + max(age / 8, _LEAST) if age < timedelta(seconds=CREDENTIAL_SECONDS) else None
 
 
 def wait_for_rest(pending: Pending, *, at: datetime, asked: str) -> Wait:

@@ -147,6 +147,12 @@ WHERE user_id = $1 AND id IN (
 )
 RETURNING id;
 
+-- name: keyed_at
+-- When the last of the user's exchanges that are to be formed over an upstream came with a key.
+SELECT said_at FROM exchanges
+WHERE user_id = $1 AND state = 'pending' AND authorized AND upstream = $2
+ORDER BY id DESC LIMIT 1;
+
 -- name: next_wake
 -- When the first of them is due.
 SELECT min(wakes_at) FROM (
