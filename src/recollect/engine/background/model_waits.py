@@ -35,7 +35,13 @@ _IN_PART = "The model's answer broke off, also when asked again: what was whole 
 
 
 def wait_for_model(
-    error: PutOff, pending: Pending, *, at: datetime, asked: str, is_last: bool, keyed_at: datetime | None = None
+    error: PutOff,
+    pending: Pending,
+    *,
+    at: datetime,
+    asked: str,
+    is_last: bool,
+    keyed_at: datetime | None = None,
 ) -> Wait | None:
     """Return the wait of an exchange that failed by ``error``, when ``asked`` was to be asked; None if it is to be tried again at once.
 
