@@ -174,22 +174,24 @@ async def test_a_chat_with_memories_is_given_fewer_at_most_with_each_turn(store:
 
 
 @table(
-    ("kept", "is_given_again"),
+    ("kept", "place", "is_given_again"),
     [
-        ({"is_kept": True}, False),
-        ({"is_kept": True, "follows": "resp_1"}, True),  # the block may be in another branch
-        ({}, True),
+        ({"is_kept": True}, Place.BESIDE, False),
+        ({"is_kept": True}, Place.SYSTEM, True),  # the server keeps no instructions
+        ({"is_kept": True, "follows": "resp_1"}, Place.BESIDE, True),  # the block may be in another branch
+        ({}, Place.BESIDE, True),
     ],
 )
 async def test_a_chat_that_the_server_keeps_under_its_id_is_given_a_statement_once(
-    store: Store, kept: dict[str, Any], *, is_given_again: bool
+    store: Store, kept: dict[str, Any], place: Place, *, is_given_again: bool
 ) -> None:
     subject, scope = engine_over(store, PATIENT), Scope(f"user-{uuid4().hex}", "conv-1")
     written = await subject.add(scope.user_id, TEA)
-    before = injection("an earlier message", "BLOCK", items=(written.id,))
+    before = injection("an earlier message", "BLOCK", items=(written.id,), place=place)
     await note_block(store.log, scope, before, ())
 
-    prepared = await subject.prepare(store.turn(WHICH, scope=scope, **kept))
+    options = RecallOptions(placement=Placement.SYSTEM if place is Place.SYSTEM else None)
+    prepared = await subject.prepare(store.turn(WHICH, scope=scope, **kept), options)
 
     assert [each.dropped for each in prepared.recall.ranked] == [None if is_given_again else Drop.GIVEN]
 

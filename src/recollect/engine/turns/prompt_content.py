@@ -18,6 +18,7 @@ from recollect.model import (
     Drop,
     Injection,
     Memory,
+    Place,
     Placement,
     Recall,
     Recollection,
@@ -208,10 +209,11 @@ class RecallState:
     @property
     def given(self) -> frozenset[UUID]:
         """The content of earlier blocks of the chat."""
-        # A server that keeps the chat under its own id has all of them. By an answer's id, some may be in another branch.
+        # A server that keeps the chat under its own id has all messages with their blocks, but no instructions. By an answer's id,
+        # some may be in another branch.
         is_kept_whole = self.turn.is_kept and not self.turn.follows
-        blocks = self.chat.injections if is_kept_whole else self.again
-        return frozenset(item for each in blocks for item in each.items)
+        there = [each for each in self.chat.injections if is_kept_whole and each.place is Place.BESIDE]
+        return frozenset(item for each in (*self.again, *there) for item in each.items)
 
     @property
     def made_of(self) -> tuple[object, ...]:
