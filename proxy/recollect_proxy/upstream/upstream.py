@@ -29,7 +29,7 @@ from recollect_proxy.web.error_answers import (
     UPSTREAM_UNREACHABLE,
     Failure,
 )
-from recollect_proxy.web.headers import keyed, relayable
+from recollect_proxy.web.headers import keyed, relayable, without_own_keys
 from recollect_proxy.web.paths import climbs
 
 SILENCE_SECONDS = 600.0
@@ -215,14 +215,15 @@ class Upstream:
             raise UpstreamError(_FAILURES[type(error)], self.origin) from error
 
     def _below_base(self, target: bytes) -> bytes:
-        """Return the base path with the target appended; at least ``/`` (RFC 9112, section 3.2.1).
+        """Return the base path with the target appended, without keys of the proxy; at least ``/`` (RFC 9112, section 3.2.1).
 
         Raises:
             UnsendableError: The target leads out of the base path, while the upstream's own key would be sent.
         """
-        if self.has_own_key and climbs(target.partition(b"?")[0]):
+        path, mark, query = target.partition(b"?")
+        if self.has_own_key and climbs(path):
             raise UnsendableError  # the key is for paths below the base, and a server may resolve dot segments
-        whole = self._address.path + target
+        whole = self._address.path + path + mark + without_own_keys(query)
         return whole if whole.startswith(b"/") else b"/" + whole
 
     async def _ask(self, lent: Lent, send: Callable[[], Response], *, repeatable: bool) -> Response:

@@ -19,7 +19,7 @@ from recollect_proxy.web.error_answers import (
     Failure,
     failure_body,
 )
-from recollect_proxy.web.headers import OWN_KEY, forwardable, is_own_key, relayable
+from recollect_proxy.web.headers import OWN_KEY, forwardable, is_own_key, relayable, without_own_keys
 
 _HANDSHAKE = frozenset(
     b"sec-websocket-" + name for name in (b"key", b"version", b"extensions", b"protocol", b"accept")
@@ -101,7 +101,7 @@ class WebSocketRelay:
         opening.ws_uri = replace(
             opening.ws_uri,
             path=opening.ws_uri.path + path.decode("latin-1"),
-            query=scope["query_string"].decode("latin-1"),
+            query=without_own_keys(scope["query_string"]).decode("latin-1"),
         )
         return await opening
 

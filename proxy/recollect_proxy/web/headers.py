@@ -1,4 +1,4 @@
-"""Filters the headers that the proxy forwards, in both directions (RFC 9110, section 7.6.1). Pure."""
+"""Filters the headers that the proxy forwards, in both directions (RFC 9110, section 7.6.1), and its keys in queries. Pure."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -104,6 +104,11 @@ def is_own_key(name: bytes, value: bytes) -> bool:
         return False
     words = value.split(None, 1)  # a scheme and the key, or the key alone
     return bool(words) and words[-1].startswith(OWN_KEY)
+
+
+def without_own_keys(query: bytes) -> bytes:
+    """Return a query without the parameters that hold one of the proxy's own API keys."""
+    return b"&".join(each for each in query.split(b"&") if not _WHOLE_OWN_KEY.search(each))
 
 
 def _in_place(name: bytes, value: bytes, api_key: bytes) -> bytes:

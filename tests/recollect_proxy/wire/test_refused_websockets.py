@@ -216,15 +216,17 @@ WHOLE_KEY = "recollect-" + "Ab1-_" * 8 + "Cd2"
         ([], [f"bearer.{WHOLE_KEY}"]),
     ],
 )
-async def test_a_key_of_our_making_goes_on_in_no_header_of_a_handshake(
+async def test_a_key_of_our_making_goes_on_in_no_handshake(
     relay: RunningProxy, talker: TalkingUpstream, headers: list[tuple[str, str]], offered: list[str]
 ) -> None:
     talker.subprotocol = "realtime"
-    async with talking(relay.port, headers=headers, subprotocols=["realtime", *offered]):
+    path = f"/v1/realtime?model=m&api-key={WHOLE_KEY}&key=theirs"
+    async with talking(relay.port, path, headers=headers, subprotocols=["realtime", *offered]):
         request = talker.socket.request
 
     assert request is not None
     assert WHOLE_KEY not in str(request.headers)
+    assert request.path.endswith("?model=m&key=theirs")
     assert request.headers["Sec-WebSocket-Protocol"] == "realtime"
 
 
@@ -237,12 +239,14 @@ async def test_a_key_of_our_making_goes_on_in_no_header_of_a_handshake(
         (b"Sec_WebSocket_Protocol", WHOLE_KEY.encode()),
     ],
 )
-async def test_a_key_of_our_making_goes_on_in_no_header_of_a_chat(
+async def test_a_key_of_our_making_goes_on_in_no_chat(
     listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, header: tuple[bytes, bytes]
 ) -> None:
-    answer = await fetch(listening_proxy.port, b"POST", CHAT, [*user.headers(), header], chat_body("Hello."))
+    path = CHAT + b"?key=" + WHOLE_KEY.encode() + b"&a=1"
+    answer = await fetch(listening_proxy.port, b"POST", path, [*user.headers(), header], chat_body("Hello."))
 
     assert answer.status == 200
+    assert upstream.last.target.endswith(b"/chat/completions?a=1")
     assert WHOLE_KEY.encode() not in b"".join(value for _, value in upstream.last.headers)
 
 
