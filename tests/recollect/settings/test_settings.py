@@ -157,7 +157,7 @@ def test_models_are_taken_by_patterns_whatever_their_case() -> None:
         ([{"name": "a", "url": "ftp://h", "models": ["x"]}], "not an http"),
         *(
             ([{"name": "a", "url": f"http://h/v1/{end}", "models": ["x"]}], "an endpoint's URL")
-            for end in ("chat/completions", "completions/", "responses", "embeddings", "messages", "api/chat")
+            for end in ("completions/", "responses", "embeddings", "messages", "api/chat", "api/generate")
         ),
         ([{"name": "a", "url": "http://u:p@h", "models": ["x"]}], "no user and password"),
         ([{"name": "a", "url": "http://h/v1/v1", "models": ["x"]}], "its path /v1 is there twice"),
