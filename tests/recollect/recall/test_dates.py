@@ -467,6 +467,10 @@ def test_a_date_without_a_year_is_the_next_one_if_the_text_is_known_to_speak_of_
         ("in May", ["2024-05-01"], []),  # which goes on
         ("next Friday", ["2024-05-17"], []),
         ("yesterday", ["2024-05-14"], []),
+        ("since Friday", ["2024-05-10"], []),
+        ("since March", ["2024-03-01"], []),
+        ("after Friday", ["2024-05-11"], []),
+        ("since next January", ["2025-01-01"], []),
         ("a rug", [], []),
     ],
 )

@@ -298,12 +298,14 @@ def dates_of_both(
 ) -> tuple[tuple[Period, ...], tuple[Period, ...]]:
     """Return the dates that a text speaks of, as `dates_meant` says, and the further ones if it speaks of the future.
 
-    "On Friday" is the last one, and then the next one; a June that goes on is this year's alone.
+    "On Friday" is the last one, and then the next one; a June that goes on is this year's alone. "Since Friday" speaks of no
+    future, and "after Friday" of all days after the last one.
     """
     symbols = _symbols(text, now)
     named, ahead = (_periods(symbols, now, ahead=is_ahead, reaches=reaches) for is_ahead in (False, True))
     lasting = {(each.end.month, each.end.day) for each in named if each.end > now}
-    coming = (each for each in ahead if (each.end.month, each.end.day) not in lasting)
+    closed = (each for each in ahead if each.end.year < now.year + OPEN_YEARS)
+    coming = (each for each in closed if (each.end.month, each.end.day) not in lasting)
     return named, tuple(each for each in coming if each not in named)
 
 
