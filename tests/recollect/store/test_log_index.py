@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from tests.recollect.store.indexing import by_words, chunk, ids, index_all, indexed, near, said, texts, whole
@@ -9,6 +10,9 @@ from tests.support.searching import lexicon_of, vocabulary
 from tests.support.stores import EAST, LATER, MODEL, NORTH, Store, vector
 
 from recollect.model import COMMONS, Add, IndexedMessage, LoggedMessage, Memory, Reason, Retire, Role, Scope
+from recollect.store.log_index import _READING
+from recollect.store.row_mapping import TERMS_BY
+from recollect.text.lexical import document_terms
 
 
 async def drained(store: Store, user_id: str | None = None) -> Sequence[str]:
@@ -320,3 +324,18 @@ async def test_who_has_most_documents_comes_first(own_store: Store) -> None:
         "of whom nothing is indexed is not there"
     )
     assert await store.index.largest_users(1) == [store.anna]
+
+
+SAMPLES = (
+    "On 2026-03-01T09:30 Anna's mail to ben@example.com said max_value() = 1,000.5, C++ and A-1234, see https://a.example/b?c=d.",
+    "Die Müllers haben's nicht geglaubt. Où habitait l'ami d'Éloïse? Los niños jugaban; minha irmã mora em São Paulo.",
+    "Она переехала в Москву. Πού μένω; أين تسكن أختي؟ 我的狗叫什么名字 東京へ行きました 어머니가 서울에 사세요 บ้านของฉัน",
+)
+
+
+def test_terms_that_are_read_in_another_way_have_another_version() -> None:
+    terms = [sorted(document_terms(each).items()) for each in SAMPLES]
+    digest = sha256(repr(terms).encode()).hexdigest()[:8]
+
+    # Terms in stores are read again only if both versions rise with them.
+    assert (TERMS_BY, _READING, digest) == (2, 2, "088422aa")
