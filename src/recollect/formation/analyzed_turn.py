@@ -12,7 +12,7 @@ from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, seve
 from recollect.ports import Asker
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.cues.memory_requests import read_memory_request, read_opening
-from recollect.text.cues.phrases import cannot_stand_alone, is_small_talk
+from recollect.text.cues.phrases import is_small_talk
 from recollect.text.lexical.letters import ends_asking, last_question
 from recollect.text.prompt_injection import contains_takeover, is_instruction
 from recollect.text.secrets import holds_secret
@@ -99,15 +99,15 @@ class AnalyzedTurn:
     def is_informative(self) -> bool:
         """Whether a model is asked: there are words, and more than greetings and thanks or a request to the memory.
 
-        An "ok", a "yes" or a thumb up behind words of the assistant's may confirm them.
+        An "ok", a "yes" or a thumb up behind a question of the assistant's may confirm what it says.
         """
+        is_answer = last_question(self.attribution.answered[-_ASKED:]) >= 0
         if not any(map(str.isalnum, self.words)):
-            is_sign = bool(self.words) and last_question(self.attribution.answered[-_ASKED:]) >= 0
+            is_sign = bool(self.words) and is_answer
             return is_sign or any(map(str.isalnum, self.attribution.doubtful))
         if read_memory_request(self.words) is not None:  # "forget number 2" was answered when it came
             return False
-        is_answer = bool(self.exchange.turn.history) and cannot_stand_alone(self.words)
-        return is_answer or not is_small_talk(self.words)
+        return (is_answer and bool(self.attribution.confirmed)) or not is_small_talk(self.words)
 
     @property
     def extractor_input(self) -> Exchange:

@@ -73,18 +73,12 @@ def match_of(snapshot: Snapshot, terms: Sequence[str], serving: Mask) -> Words:
 
 
 def serving_passages(passages: Passages, query: RecallQuery) -> Mask:
-    """Return which passages may be ranked for a question, (passages,): the current ones, with three exceptions."""
+    """Return which passages may be ranked for a question, (passages,): the current ones that still hold, without remarks."""
     columns = passages.columns
-    serving = passages.is_current.copy()
-    if not query.asks_how_it_was:
-        serving &= ~columns.is_outdated
-    # Others' words say nothing about the person; earlier chats and code hold what was pasted.
-    if query.is_about_oneself and not (query.asks_for_before or query.asks_about_code):
-        serving &= ~columns.is_pasted
     # "Noted!" is near to many questions, and answers none.
-    if not (query.asks_about_reply or query.asks_for_before):
-        serving &= ~columns.is_remark
-    return serving
+    serving: Mask = passages.is_current & ~columns.is_outdated & ~columns.is_remark
+    # Others' words say nothing about the person, but hold the code that is asked about.
+    return serving & ~columns.is_pasted if query.is_about_oneself and not query.identifiers else serving
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from recollect.recall.candidates import Candidates, Floats
 from recollect.recall.question import RecallQuery
 from recollect.recall.relevance import proximities
 from recollect.text.cues import phrases
-from recollect.text.cues.phrases import statement_features
 from recollect.text.patterns import bounded
 
 _WORD = bounded(r"\w+")
@@ -39,10 +38,9 @@ class SignalWeights:
         dense: The cosine of the question and the message's first part, which usually has its subject.
         lexical: BM25 over the message and its neighbours, as a share of the question covered.
         matched: The idf share of the question's terms that the message itself holds.
-        role: The user said it; 0 if the question asks what the assistant said, or names code.
+        role: The user said it; 0 if the question names code.
         speaker: The question names the speaker.
         date: It was said at a time that the question means.
-        taste: The user states a taste; counts only if the question seeks advice.
         session: The mean score of the session's three best candidates.
     """
 
@@ -52,7 +50,6 @@ class SignalWeights:
     role: float = 0.15
     speaker: float = 0.3
     date: float = 0.2
-    taste: float = 0.05
     session: float = 0.5
 
 
@@ -95,7 +92,6 @@ def score_log(
     columns = passages.columns
     items = items_of(snapshot, found)
     by_user = np.concatenate([np.ones(len(found.memories)), columns.by_user[found.passages]])
-    role_counts = not (query.asks_about_reply or query.identifiers)
     speaker = np.concatenate(
         [np.zeros(len(found.memories)), _named_speakers(snapshot, query)[columns.speaker[found.passages]]]
     )
@@ -106,10 +102,9 @@ def score_log(
         # A share of the question, not of the best match, which may itself be poor.
         "lexical": weights.lexical * found.coverage(match.idf_total),
         "matched": weights.matched * own_share,
-        "role": weights.role * by_user * role_counts,
+        "role": weights.role * by_user * (not query.identifiers),
         "speaker": weights.speaker * speaker,
         "date": weights.date * _dated(items, query),
-        "taste": weights.taste * by_user * _states_taste(items, query),
     }
     alone = np.sum(list(parts.values()), axis=0)
     session = np.concatenate([memories.session[found.memories], columns.session[found.passages]])
@@ -161,20 +156,6 @@ def _dated(items: list[Item], query: RecallQuery) -> Floats:
     return proximities(moments, query.periods)
 
 
-def _states_taste(items: list[Item], query: RecallQuery) -> Floats:
-    """Return 1 for each item that states a taste if the question seeks advice, else 0, (n,)."""
-    if not query.seeks_advice:
-        return np.zeros(len(items))
-    return np.array([_states(item) for item in items], np.float64)
-
-
-def _states(item: Item) -> bool:
-    if isinstance(item, Memory):
-        return statement_features(item.content).states_taste
-    # Pasted text says nothing about the person.
-    return item.statement is not None and item.statement.states_taste and not item.pasted
-
-
 def _day(item: Item, zone: tzinfo | None) -> datetime:
     """Return the day an item speaks of; else the date on the person's clock when it was said."""
     event = item.event_at if isinstance(item, Memory) else None
@@ -208,8 +189,7 @@ class Gate:
         own_statement: The same for the nearest statement of the user about themselves.
         seen: The weight of the idf share of the query's terms that the user has used before.
         about_oneself: The weight of a question in which users speak of themselves.
-        small_talk: Of small talk, and of a message that can't be understood without context.
-        seeks_advice: The weight of a question that seeks advice.
+        small_talk: Of small talk.
         names_speaker: The weight of a question that names a speaker of the log.
         means_date: The weight of a question that means a date.
         exact_share: The idf share of the query that a single candidate must hold to open the gate alone.
@@ -224,7 +204,6 @@ class Gate:
     seen: float = 2.06
     about_oneself: float = 3.33
     small_talk: float = -7.27
-    seeks_advice: float = 2.12
     names_speaker: float = 6.82
     means_date: float = 0.91
     exact_share: float = 0.8
@@ -265,13 +244,15 @@ def gate_score(
     # An identifier is seldom there by chance.
     if holds_identifier(query, items):
         return _SURE
-    is_idle = query.is_small_talk or query.lacks_context
     held = float(scores.own_share.max())
     if np.isnan(found.cosine).all():
         # The share at the bar has just the probability of the threshold.
-        return _probability(10 * ((0.0 if is_idle else held) - gate.lexical_share) + _logit(gate.threshold))
+        return _probability(
+            10 * ((0.0 if query.is_small_talk else held) - gate.lexical_share) + _logit(gate.threshold)
+        )
     # A question of one term is held whole by each item with that word.
-    if held >= gate.exact_share and len(query.terms) > 1 and not is_idle and nothing < _NOTHING_ASKED:
+    is_stated = len(query.terms) > 1 and not query.is_small_talk and nothing < _NOTHING_ASKED
+    if held >= gate.exact_share and is_stated:
         return _SURE
     # Relative to the embedder's own gate the coefficients hold for other embedders, too.
     unlike = gate_cosine if gate.cosine is None else gate.cosine
@@ -281,8 +262,7 @@ def gate_score(
         + gate.own_statement * (_nearest_statement(items, found, self_share) - unlike)
         + gate.seen * seen
         + gate.about_oneself * query.is_about_oneself
-        + gate.small_talk * is_idle
-        + gate.seeks_advice * query.seeks_advice
+        + gate.small_talk * query.is_small_talk
         + gate.names_speaker * float(scores.speaker.max())
         + gate.means_date * bool(query.periods)
     )

@@ -298,7 +298,7 @@ def needs_of(
     needed = int(np.count_nonzero(likely >= floor))
     kept = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
     sure = likely >= max(floor, bar.serves)
-    served = understood and bool(sure.any()) and not _asks_the_log(query)
+    served = understood and bool(sure.any()) and not names_identifier
     served = served and not _log_holds_more(memories, words, sure)  # a passage may answer more
     possible = int(np.count_nonzero(likely >= bar.linked))
     linked = [] if several else judged.recollections(linked_rows(memories, order[:possible], sure, needed), 0)
@@ -356,11 +356,6 @@ def _log_holds_more(memories: Memories, words: Words, is_needed: NDArray[np.bool
     of_log = float(words.passages.own_matched.max(initial=0.0))
     known = words.memories.own_matched[memories.judged][is_needed[: len(memories.judged)]]
     return of_log / total >= float(known.max(initial=0.0)) / total + _MUCH
-
-
-def _asks_the_log(query: RecallQuery) -> bool:
-    """Return whether a question is about the words of chats, rather than about facts."""
-    return query.asks_for_before or query.asks_about_reply or bool(query.identifiers)
 
 
 # Chosen on six people of the lives data set with their questions in view, and read off half of them it would have lost the other

@@ -20,12 +20,13 @@ from recollect.recall.relevance import contextual_vector
 from recollect.runtime.deadline import within
 from recollect.text.attribution import asking_ends, question_in
 from recollect.text.cues import phrases
-from recollect.text.cues.phrases import seeks_advice
 from recollect.text.dates.date_finder import Period, dates_of_both
 from recollect.text.lexical import identifiers, query_terms
 
 _BEFORE = 200
-"""Characters of the message before, and of its reply, that precede a question that can't stand alone."""
+"""Characters of the message before, and of its reply, that precede a question of a few words."""
+_FEW_WORDS, _FEW_LETTERS = 4, 8
+"""A question of at most so many words, or letters of a script without spaces, is read with the message before."""
 _DOCUMENT = 200
 """Characters of a message that are not its question, from which on they count as a document."""
 
@@ -35,7 +36,7 @@ class RecallQuery:
     """A turn as a query to the memory.
 
     Attributes:
-        text: The text to embed: the user's words, preceded by the last exchange if they can't stand alone.
+        text: The text to embed: the user's words, preceded by the last exchange if they are few.
         asked: The user's words alone; of a long message its beginning and end.
         said: The whole message.
         before: The user's whole message before; "" if there is none.
@@ -45,14 +46,8 @@ class RecallQuery:
         coming: The further ones that they mean if they speak of the future: the next Friday, and not the last.
         now: The time of the turn, by the person's clock.
         zone: The person's time zone; None: it is not known.
-        asks_for_before: Whether it asks for other sessions.
-        asks_about_reply: Whether it asks about the assistant's words.
         is_about_oneself: Whether users speak of themselves.
         is_small_talk: Whether it is small talk, which needs no memories.
-        asks_about_code: Whether it is about code.
-        seeks_advice: Whether it asks for a recommendation, so that tastes count.
-        lacks_context: Whether it refers to earlier messages that the request does not carry.
-        asks_how_it_was: Whether it asks for the past, so that outdated passages may serve.
         has_document: Whether a document stands next to the question. Most such questions are about the document.
     """
 
@@ -64,14 +59,8 @@ class RecallQuery:
     identifiers: frozenset[str]
     periods: tuple[Period, ...]
     now: datetime
-    asks_for_before: bool
-    asks_about_reply: bool
     is_about_oneself: bool
     is_small_talk: bool
-    asks_about_code: bool
-    seeks_advice: bool
-    lacks_context: bool
-    asks_how_it_was: bool = False
     has_document: bool = False
     zone: tzinfo | None = None
     coming: tuple[Period, ...] = ()
@@ -86,9 +75,8 @@ def read_query(turn: Turn) -> RecallQuery:
     """Return the query of a turn."""
     question, before = question_in(turn.text), _said_before(turn)
     asked = asking_ends(question.strip())
-    goes_on = phrases.cannot_stand_alone(asked)
     periods, coming = dates_of_both(asked, wall(turn.at))
-    text = _with_what_it_refers_to(turn, question_in(before), asked) if goes_on else asked
+    text = _with_what_it_refers_to(turn, question_in(before), asked) if _has_few_words(asked) else asked
     return RecallQuery(
         text=text,
         asked=asked,
@@ -100,14 +88,8 @@ def read_query(turn: Turn) -> RecallQuery:
         coming=coming,
         now=wall(turn.at),
         zone=turn.at.tzinfo,
-        asks_for_before=phrases.asks_for_before(asked),
-        asks_about_reply=phrases.asks_what_assistant_said(asked),
         is_about_oneself=phrases.is_about_oneself(asked),
         is_small_talk=phrases.is_small_talk(asked),
-        asks_about_code=phrases.asks_about_code(asked),
-        seeks_advice=seeks_advice(asked),
-        lacks_context=goes_on and not turn.history,
-        asks_how_it_was=phrases.asks_how_it_was(asked),
         has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
     )
 
@@ -137,6 +119,11 @@ def in_the_zone(query: RecallQuery, turn: Turn) -> RecallQuery:
 
 def _said_before(turn: Turn) -> str:
     return next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
+
+
+def _has_few_words(asked: str) -> bool:
+    read = phrases.cue_text(asked)
+    return len(read.words) <= _FEW_WORDS and read.unparted <= _FEW_LETTERS
 
 
 def _with_what_it_refers_to(turn: Turn, said: str, asked: str) -> str:
@@ -272,7 +259,7 @@ async def log_vectors(
     Each is made within ``seconds``.
     """
     others = _of_earlier(earlier, query.text, seconds)
-    # By the same embedder only a question that can't stand alone has a second text. One that failed is not asked again.
+    # By the same embedder only a question of a few words has a second text. One that failed is not asked again.
     if vectors.model != embedder.name or (vectors.asked is not None and query.text != query.asked):
         embed = partial(embedder.embed_question, query.text)
         vector, of_others = await asyncio.gather(watch.timed(Stage.EMBEDDING, embed, seconds), others)

@@ -147,7 +147,7 @@ class SelectionContext:
 
     Attributes:
         session_id: The chat's session.
-        user_wide: Whether the words of the turn ask for other sessions.
+        user_wide: Whether the turn asks for other sessions.
         given: The ids of memories and messages in earlier blocks of the prompt.
         prompt: The texts that the request carries.
         abandoned: The ids of messages that the turn replaces. Statements learned from them alone no longer hold.

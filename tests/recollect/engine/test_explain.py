@@ -133,7 +133,6 @@ def test_the_query_is_told_of_in_numbers_and_dates() -> None:
 
     assert query["dates"] == [["2025-05-03T00:00:00+00:00", "2025-05-04T00:00:00+00:00"]]
     assert query["terms"] == len(read_query(ASKED).terms)
-    assert query["asks_about_code"] is False
 
 
 def test_the_numbers_are_right() -> None:

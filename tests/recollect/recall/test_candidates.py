@@ -79,12 +79,13 @@ OWN = said("I live in Lisbon.")
     ("asked", "serving"),
     [
         ("Where do I live?", [OWN]),
-        ("Where did I use to live, before I moved?", [OUTDATED, OWN]),
         ("What is Anna's new address?", [PASTED, OWN]),
-        ("What did you answer me about that?", [REMARK, OWN]),
+        ("Where did I call load_rows()?", [PASTED, OWN]),
     ],
 )
-def test_poor_passages_serve_only_questions_about_them(asked: str, serving: list[StoredPassage]) -> None:
+def test_remarks_and_what_is_over_serve_no_question_and_pasted_text_serves_those_about_others_and_code(
+    asked: str, serving: list[StoredPassage]
+) -> None:
     passages = snapshot_of(REMARK, OUTDATED, PASTED, OWN).passages
     assert passages is not None
 

@@ -131,9 +131,6 @@ def _explanation(prepared: Prepared) -> dict[str, Any]:
             "terms": len(query.terms),
             "identifiers": len(query.identifiers),
             "dates": [[each.start.isoformat(), each.end.isoformat()] for each in query.any_periods],
-            "asks_for_before": query.asks_for_before,
-            "asks_about_reply": query.asks_about_reply,
-            "asks_about_code": query.asks_about_code,
             "is_about_oneself": query.is_about_oneself,
             "is_small_talk": query.is_small_talk,
         }

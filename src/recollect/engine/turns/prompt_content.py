@@ -30,6 +30,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import in_zone, wall
 from recollect.recall import Ranking, earlier_chats, with_chats
+from recollect.recall.last_chat import ChatsAsked
 from recollect.recall.selection import PromptTexts, SelectionContext, is_judged, select, standing_part
 
 _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
@@ -242,7 +243,7 @@ class RecallState:
         own = [each.block for each in chat.injections if each.anchor == self.turn.anchor]
         return all(answer in block for block in own for answer in self.answers)
 
-    def around(self, *, asks_for_before: bool, lists: bool = False) -> SelectionContext:
+    def around(self, *, user_wide: bool, lists: bool = False) -> SelectionContext:
         """Return the context of a selection.
 
         ``lists``: all statements are listed, also those in the prompt: a list has no gaps.
@@ -250,7 +251,7 @@ class RecallState:
         given, prompt = ((), PromptTexts()) if lists else (self.given, self.prompt)
         return SelectionContext(
             self.turn.scope.session_id,
-            asks_for_before,
+            user_wide,
             given,
             prompt,
             self.chat.abandoned,
@@ -275,7 +276,7 @@ class RecallState:
         part = standing_part(
             elsewhere,
             chosen,
-            self.around(asks_for_before=True),
+            self.around(user_wide=True),
             budget=self.bounds.standing_tokens,
             count=self.count,
             now=wall(self.now, self.turn.at.tzinfo),
@@ -339,7 +340,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     elif state.given:
         how = replace(how, limit=min(how.limit, how.later))
     lists = ranking.needs.everything
-    around = state.around(asks_for_before=query.asks_for_before, lists=lists)
+    around = state.around(user_wide=ranking.chats is not ChatsAsked.NONE, lists=lists)
     relevant = policy.gate.opens(ranking.gate_score) and not ranking.needs.served
     # The request's own limit goes before the question's.
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)
@@ -350,7 +351,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     standing = state.standing(important, chosen)
     given = _in_front(standing, chosen)
     known = _unlisted(state, important, ranked)
-    placed = state.placed(given, code_first=query.asks_about_code, known=known, numbers=lists)
+    placed = state.placed(given, code_first=bool(query.identifiers), known=known, numbers=lists)
     recall = Recall(
         recollections=given,
         ranked=_marked(ranked, standing),
@@ -363,7 +364,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     flags = (
         ("user-wide", user_wide),
         ("history", placed.history_tokens),
-        ("code", query.asks_about_code),
+        ("code", query.identifiers),
         ("standing", placed.block is not None and placed.block.standing_tokens),
         ("chats", any(each.chat for each in chosen)),
     )

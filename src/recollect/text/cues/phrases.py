@@ -113,12 +113,6 @@ class PhraseList:
         """Return whether the text holds nothing but phrases of this list and the words ``besides``."""
         return besides.issuperset(self._left(wording))
 
-    def leads(self, wording: CueText) -> bool:
-        """Return whether the text begins with one of the phrases."""
-        first = wording.words[0] if wording.words else ""
-        begins = (*self.by_first_word.get(first, ()), *(f" {piece}" for piece in self.unspaced))
-        return first in self.single or wording.line.startswith(begins)
-
     def _left(self, wording: CueText) -> list[str]:
         """Return the words of the text that belong to no phrase of the list."""
         line = wording.line
@@ -145,39 +139,6 @@ def _longest_first(entries: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(entries), key=lambda entry: (-len(entry), entry)))
 
 
-_SHORT_WORDS = 8
-_SHORT_LETTERS = 12
-"""The longest message that continues another one: in words, and in letters of scripts without spaces."""
-_CONTENT_WORDS = 2
-"""The most words besides little ones with which a pronoun is all a message is about."""
-
-# 之前 and 以前 are "before" as an adverb only after who speaks, or at a beginning.
-_EAST_ASIAN_BEFORE = bounded(r"(?:^|[\s我你您们們他她咱,。、!?はがもに])(?:之前|以前)")
-# Each begins with a letter of its own, so that the search leaps to those.
-_CODE_TOKEN = bounded(
-    r"```|`[^`\n]{1,200}`|\((?<=\w\()\)|_(?<=[A-Za-z0-9]_)[A-Za-z0-9]"
-    r"|\.(?<=[\w-]\.)(?:py|js|ts|tsx|jsx|rs|go|java|cpp|hpp|sh|sql|json|ya?ml|toml|html|css|rb|php|ipynb)(?!\w)"
-    r"|=>|==|!=|::|&&|\|\||\{\}|</\w"
-)
-_CAMEL_CASE = bounded(r"\b[a-z][a-z0-9]{1,40}[A-Z][a-z]")
-
-
-def asks_for_before(text: str) -> bool:
-    """Return whether the words ask about other, earlier conversations."""
-    asked = cue_text(text)
-    return phrase_list("before").is_in(asked) or _EAST_ASIAN_BEFORE.search(asked.folded) is not None
-
-
-def asks_what_assistant_said(text: str) -> bool:
-    """Return whether the words ask for a statement of the assistant's, not of the user's."""
-    return phrase_list("assistant_said").is_in(cue_text(text))
-
-
-def asks_how_it_was(text: str) -> bool:
-    """Return whether the words ask for how something once was, which may no longer hold."""
-    return phrase_list("formerly").is_in(cue_text(text))
-
-
 def complains_of_forgetting(text: str) -> bool:
     """Return whether the words complain that the assistant forgot something."""
     return phrase_list("forgot").is_in(cue_text(text))
@@ -187,13 +148,6 @@ def is_about_oneself(text: str) -> bool:
     """Return whether users speak of themselves, or of a group that includes them."""
     asked = cue_text(text)
     return phrase_list("oneself").is_in(asked) or phrase_list("oneself_korean").is_in(asked)
-
-
-def asks_about_code(text: str) -> bool:
-    """Return whether the text is about programming: it holds such a word, or looks like code."""
-    asked = cue_text(text)
-    looks_like_code = _CODE_TOKEN.search(asked.original) or _CAMEL_CASE.search(asked.original)
-    return looks_like_code is not None or phrase_list("code").is_in(asked)
 
 
 def is_small_talk(text: str) -> bool:
@@ -206,27 +160,8 @@ def is_small_talk(text: str) -> bool:
     )
 
 
-def cannot_stand_alone(text: str) -> bool:
-    """Return whether a message is a bare answer or question word, a few words after an "and", or little but a pronoun."""
-    asked = cue_text(text)
-    if not asked.words:
-        return any(mark in asked.folded for mark in "?!؟")
-    if len(asked.words) > _SHORT_WORDS or asked.unparted > _SHORT_LETTERS:
-        return False
-    if phrase_list("bare").is_all_of(asked) or phrase_list("follow_on").leads(asked):
-        return True
-    if asked.unparted:
-        return phrase_list("pointing").is_in(asked)
-    empty = phrase_list("little_words").single | phrase_list("pointing").single
-    content = [word for word in asked.words if word not in empty]
-    points = phrase_list("pointing").is_in(asked) or asked.words[-1] in phrase_list("pointing_last").single
-    return points and len(content) <= _CONTENT_WORDS
-
-
 _READ_CHARACTERS = 20_000
 _READ_WORDS = 400
-_OPENING_WORDS = 80
-_QUESTION_CHARACTERS = 4_000
 
 SUBSTANCE = 30
 """The words of an answer from which on it counts as evidence for later questions. In BEAM and RealMem 2 of 362 answers that hold
@@ -234,23 +169,9 @@ evidence are shorter; in people's daily chats four of five are: "Noted!", "I do 
 
 _SELF = "i i'm i've i'd i'll me my mine myself we we're we've we'd we'll our us i's me's my's we's"
 _FIRST_PERSON = frozenset(_SELF.split())
-_LIKING = (
-    "like likes liked love loves loved hate hates hated avoid avoids avoided "
-    "avoiding aversion rather always never averse adhere uncomfortable strongly"
-)
-_TASTE_WORDS = frozenset(_LIKING.split())
-_TASTE_STEMS = ("prefer", "dislike", "enjoy", "avoid", "favorite", "favourite", "allerg")
-_TASTE_PHRASE = bounded(
-    r"\b(?:can't stand|cannot stand|fan of|fond of|don't want|do not want|only (?:use|buy|eat|watch|read|wear))\b"
-)
 _SPOKEN_WORD = bounded(r"[\w']+")
 _UNSPACED = bounded("[\u0e00-\u0e7f\u3040-\u318f\u3400-\u9fff]")
 """Thai letters, kana and Han: words are not parted."""
-_ADVICE = bounded(
-    r"\b(?:recommend\w*|suggest\w*|advice|advise|ideas?|tips?|options?|best|must-\w+|should i"
-    r"|what (?:are|is) some|how (?:should|can|do|would) (?:i|you)|help me)\b",
-    re.IGNORECASE,
-)
 _LIST_ITEM = bounded(r"^[ \t]*(?:[-*\u2022]|\d{1,9}\.)\s", re.MULTILINE)
 
 
@@ -260,11 +181,8 @@ def statement_features(text: str) -> Statement:
     words = text[:_READ_CHARACTERS].split()[:_READ_WORDS]
     plain = " ".join(words).lower().replace("\u2019", "'")
     spoken = [word.strip("'") for word in _SPOKEN_WORD.findall(plain)]
-    opening = " ".join(words[:_OPENING_WORDS]).lower().replace("\u2019", "'")
     return Statement(
         self_share=min(1.0, sum(word in _FIRST_PERSON for word in spoken) / max(1, len(words))),
-        states_taste=_states_taste(opening),
-        ends_asking=text.rstrip().endswith("?"),
         lists=_LIST_ITEM.search(text[:_READ_CHARACTERS]) is not None,
         words=len(whole),
     )
@@ -275,16 +193,3 @@ def count_words(text: str) -> int:
     spoken = _SPOKEN_WORD.findall(text[:_READ_CHARACTERS])
     unparted = 0 if text.isascii() else sum(len(_UNSPACED.findall(word)) for word in spoken)
     return len(spoken) + unparted // 2
-
-
-def _states_taste(opening: str) -> bool:
-    words = (word.strip("'") for word in _SPOKEN_WORD.findall(opening))
-    return (
-        any(word in _TASTE_WORDS or word.startswith(_TASTE_STEMS) for word in words)
-        or _TASTE_PHRASE.search(opening) is not None
-    )
-
-
-def seeks_advice(question: str) -> bool:
-    """Return whether ``question`` asks for a recommendation, for which the user's tastes count."""
-    return _ADVICE.search(question[:_QUESTION_CHARACTERS]) is not None
