@@ -23,7 +23,7 @@ from recollect.model import Hints, Kind, Memory, Message, Role, Scope, Source, T
 from recollect.models.memory_embedding import with_topics
 from recollect.ports import Embedder
 from recollect.recall import read_query, relevance
-from recollect.recall.question import asked_before
+from recollect.recall.question import asked_in, said_before
 from recollect.recall.relevance import EmbeddedQuestion, Floats, Statements
 
 STRANGER, STRANGER_TO_MADE_UP = "of a stranger", "of a stranger, to a made-up person"
@@ -238,10 +238,11 @@ async def read_questions(
 async def _asked(told: LifeQuestion, embedded: Embedded) -> tuple[EmbeddedQuestion, Vector]:
     """Return a question, and the vector that statements are compared with."""
     said = tuple(Message(Role(each["role"]), each["content"]) for each in told.before)
-    query = read_query(Turn(Scope("bench", "q"), told.ask, "q", told.at, "", said))
+    turn = Turn(Scope("bench", "q"), told.ask, "q", told.at, "", said)
+    query, before = read_query(turn), said_before(turn)
     vector = searched = await embedded.question(query.asked)
-    if query.before.strip():
-        searched = relevance.contextual_vector(vector, await embedded.question(asked_before(query)))
+    if before.strip():
+        searched = relevance.contextual_vector(vector, await embedded.question(asked_in(before)))
     return EmbeddedQuestion(query.asked, query.now, query.any_periods, vector), searched
 
 

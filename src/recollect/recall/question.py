@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Coroutine, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -38,8 +38,6 @@ class RecallQuery:
     Attributes:
         text: The text to embed: the user's words, preceded by the last exchange if they are few.
         asked: The user's words alone; of a long message its beginning and end.
-        said: The whole message.
-        before: The user's whole message before; "" if there is none.
         terms: The search terms.
         identifiers: The code identifiers in the words, case-folded.
         periods: The dates that the words mean.
@@ -53,8 +51,6 @@ class RecallQuery:
 
     text: str
     asked: str
-    said: str
-    before: str
     terms: tuple[str, ...]
     identifiers: frozenset[str]
     periods: tuple[Period, ...]
@@ -73,15 +69,13 @@ class RecallQuery:
 
 def read_query(turn: Turn) -> RecallQuery:
     """Return the query of a turn."""
-    question, before = question_in(turn.text), _said_before(turn)
+    question = question_in(turn.text)
     asked = asking_ends(question.strip())
     periods, coming = dates_of_both(asked, wall(turn.at))
-    text = _with_what_it_refers_to(turn, question_in(before), asked) if _has_few_words(asked) else asked
+    text = _with_what_it_refers_to(turn, asked) if _has_few_words(asked) else asked
     return RecallQuery(
         text=text,
         asked=asked,
-        said=turn.text,
-        before=before,
         terms=query_terms(text),
         identifiers=identifiers(asked),
         periods=periods,
@@ -100,24 +94,16 @@ def read_of(turn: Turn) -> Hashable:
     minute = turn.at.replace(second=0, microsecond=0)
     answer = turn.last_answer[:_BEFORE]
     # Python calls two moments equal whatever their zones, and the zone decides which day "today" is.
-    return turn.text, _said_before(turn), answer, bool(turn.history), turn.has_document, minute, minute.tzinfo
+    return turn.text, said_before(turn), answer, bool(turn.history), turn.has_document, minute, minute.tzinfo
 
 
-def asked_before(query: RecallQuery) -> str:
-    """Return the words of the message before that ask for something, shortened like the question's own."""
-    return asking_ends(question_in(query.before).strip())
+def asked_in(message: str) -> str:
+    """Return the user's words in a message that ask for something; of a long message its beginning and end."""
+    return asking_ends(question_in(message).strip())
 
 
-def in_the_zone(query: RecallQuery, turn: Turn) -> RecallQuery:
-    """Return a query with the dates that it means by the clock of its turn."""
-    if query.zone == turn.at.tzinfo:
-        return query
-    now = wall(turn.at)
-    periods, coming = dates_of_both(query.asked, now)
-    return replace(query, periods=periods, coming=coming, now=now, zone=turn.at.tzinfo)
-
-
-def _said_before(turn: Turn) -> str:
+def said_before(turn: Turn) -> str:
+    """Return the user's whole message before a turn; "" if there is none."""
     return next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
 
 
@@ -126,9 +112,9 @@ def _has_few_words(asked: str) -> bool:
     return len(read.words) <= _FEW_WORDS and read.unparted <= _FEW_LETTERS
 
 
-def _with_what_it_refers_to(turn: Turn, said: str, asked: str) -> str:
+def _with_what_it_refers_to(turn: Turn, asked: str) -> str:
     """Prepend the beginnings of the user's message before and of its reply, for example to "and the second one?"."""
-    parts = (said[:_BEFORE].strip(), turn.last_answer[:_BEFORE].strip(), asked)
+    parts = (question_in(said_before(turn))[:_BEFORE].strip(), turn.last_answer[:_BEFORE].strip(), asked)
     return "\n".join(part for part in parts if part)
 
 
@@ -171,7 +157,7 @@ class MessageVectors:
         """Forget all of them."""
         self._known.clear()
 
-    async def vector_of(self, text: str, embedder: Embedder, question: Callable[[], str]) -> Vector:
+    async def vector_of(self, text: str, embedder: Embedder) -> Vector:
         """Return the vector of a message's question, which is read only if the vector is not known.
 
         Raises:
@@ -182,7 +168,8 @@ class MessageVectors:
         vector = self._known.get(key)
         if vector is None:
             # To find the question in a long text would hold up the streams of other chats.
-            asked = question() if len(text) <= _READ_ON_LOOP else await asyncio.to_thread(question)
+            is_short = len(text) <= _READ_ON_LOOP
+            asked = asked_in(text) if is_short else await asyncio.to_thread(asked_in, text)
             vector = self._known[key] = await embedder.embed_question(asked)
         return vector
 
@@ -232,13 +219,13 @@ class Watch:
 
 
 async def statement_vectors(
-    query: RecallQuery, embedder: Embedder, watch: Watch, *, known: MessageVectors, seconds: float
+    said: str, before: str, embedder: Embedder, watch: Watch, *, known: MessageVectors, seconds: float
 ) -> StatementVectors:
-    """Embed a question, within ``seconds``, for its comparison with statements.
+    """Embed the question in a message, within ``seconds``, for its comparison with statements.
 
-    ``known`` has the vectors of messages of a moment ago.
+    The message ``before`` shifts it. ``known`` has the vectors of messages of a moment ago.
     """
-    made = await watch.timed(Stage.EMBEDDING, partial(_in_context, query, embedder, known), seconds)
+    made = await watch.timed(Stage.EMBEDDING, partial(_in_context, said, before, embedder, known), seconds)
     if made is None:
         return StatementVectors(model=embedder.name)
     asked, near = made
@@ -269,14 +256,14 @@ async def log_vectors(
     return (*near, *of_others)
 
 
-async def _in_context(query: RecallQuery, embedder: Embedder, known: MessageVectors) -> tuple[Vector, Vector]:
+async def _in_context(
+    said: str, before: str, embedder: Embedder, known: MessageVectors
+) -> tuple[Vector, Vector]:
     """Return the vector of the words alone, and the same shifted towards the message before."""
-    asked = await known.vector_of(query.said, embedder, lambda: query.asked)
-    if not query.before.strip():
+    asked = await known.vector_of(said, embedder)
+    if not before.strip():
         return asked, asked
-    return asked, contextual_vector(
-        asked, await known.vector_of(query.before, embedder, lambda: asked_before(query))
-    )
+    return asked, contextual_vector(asked, await known.vector_of(before, embedder))
 
 
 async def _of_earlier(embedders: Sequence[Embedder], text: str, seconds: float) -> list[Named]:

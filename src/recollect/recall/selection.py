@@ -52,6 +52,7 @@ class PromptTexts:
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts = [text for text in texts if text]
         self._words: dict[int, frozenset[str]] = {}
+        self._plain: str | None = None
 
     def says(self, content: str, words: frozenset[str]) -> bool:
         """Whether a text of the request contains ``content`` verbatim, or has nearly the same ``words`` (as ``words_of`` returns them).
@@ -59,7 +60,7 @@ class PromptTexts:
         Only texts of half to twice its length are compared word by word, the newest 300 of them.
         """
         plain = _normalized(content)
-        return (bool(plain) and plain in self._plain) or repeats(
+        return (bool(plain) and plain in self.normalize()) or repeats(
             words, map(self._words_at, self._near(len(content)))
         )
 
@@ -69,9 +70,11 @@ class PromptTexts:
         places = map(itemgetter(1), self._lengths[first:stop])
         return nsmallest(_COMPARED_AT_MOST, places) if stop - first > _COMPARED_AT_MOST else list(places)
 
-    @cached_property
-    def _plain(self) -> str:
-        return _normalized("\0".join(self._texts))  # no memory holds the sign between them
+    def normalize(self) -> str:
+        """Return the normalized texts, made once."""
+        if self._plain is None:
+            self._plain = _normalized("\0".join(self._texts))  # no memory holds the sign between them
+        return self._plain
 
     @cached_property
     def _lengths(self) -> list[tuple[int, int]]:

@@ -38,10 +38,8 @@ class Embedding:
 
 
 async def vector_of(embedder: Embedding, known: MessageVectors, said: str, before: str = "") -> Vector | None:
-    history = (Message(Role.USER, before), Message(Role.ASSISTANT, "Yes.")) if before else ()
-    query = read_query(turn(said, history=history))
     watch = Watch()
-    found = await statement_vectors(query, cast("Embedder", embedder), watch, known=known, seconds=5)
+    found = await statement_vectors(said, before, cast("Embedder", embedder), watch, known=known, seconds=5)
     return None if found.near is None else found.near.vector
 
 

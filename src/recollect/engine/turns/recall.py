@@ -58,7 +58,7 @@ from recollect.recall import (
 )
 from recollect.recall.needed_statements import is_over
 from recollect.recall.profile_fields import importance_of
-from recollect.recall.question import RecallQuery, in_the_zone, read_of, read_query
+from recollect.recall.question import RecallQuery, read_of, read_query, said_before
 from recollect.runtime.deadline import within
 from recollect.text.cues.memory_requests import Request, read_memory_request
 
@@ -118,16 +118,9 @@ class EqualQuestions(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """A turn's question.
+class _Embedded:
+    """A question's vectors for statements, and the watch that timed them."""
 
-    Attributes:
-        query: The question to the memory.
-        vectors: Its vectors for statements.
-        watch: Times the stages of its recall.
-    """
-
-    query: RecallQuery
     vectors: StatementVectors
     watch: Watch
 
@@ -150,7 +143,8 @@ class Retriever:
         self._backends = backends
         self._policy = policy
         self._clock = clock
-        self._questions: EqualQuestions[_Question] = EqualQuestions(lambda read: not read.watch.degraded)
+        self._embedded: EqualQuestions[_Embedded] = EqualQuestions(lambda made: not made.watch.degraded)
+        self._queries: EqualQuestions[RecallQuery] = EqualQuestions()
         self._rankings: EqualQuestions[_SharedRanking] = EqualQuestions(
             lambda shared: Stage.EMBEDDING not in shared.ranking.degraded  # the next try may have it
         )
@@ -166,7 +160,8 @@ class Retriever:
     def clear(self) -> None:
         """Forget the vectors of messages, and the rankings of a moment ago."""
         self._messages.clear()
-        self._questions.clear()
+        self._embedded.clear()
+        self._queries.clear()
         self._rankings.clear()
 
     async def rank_without_deadline(
@@ -187,10 +182,10 @@ class Retriever:
             StoreError: The store failed.
         """
         reach = reach or self._policy.reach
-        question = await self._question(turn, reach)
+        query, embedded = await self._read(turn), await self._embed(turn, reach)
         whole = (await self.whole_snapshot(turn.scope.user_id)).living(lifetimes, turn.at)
         snapshot = narrowed(whole)
-        return await self._rank_snapshot(question, snapshot, reach), snapshot
+        return await self._rank_snapshot(query, embedded, snapshot, reach), snapshot
 
     async def whole_snapshot(self, user_id: str) -> Snapshot:
         """Return a person's snapshot; that of a project with the person's own memory, unless it is recalled alone.
@@ -248,40 +243,49 @@ class Retriever:
             log.warning("chat_lookup_failed", error=type(error).__name__)
             return None
 
-    def _asked(self, state: RecallState) -> "asyncio.Task[_Question]":
-        """Begin to read and embed a turn's question, or take part in that of an equal one."""
+    def _embedding(self, state: RecallState) -> "asyncio.Task[_Embedded]":
+        """Begin to embed a turn's question, or take part in the embedding of an equal one."""
         turn, reach = state.turn, state.policy.reach
-        key = turn.scope.user_id, reach, read_of(turn)
+        key = turn.scope.user_id, reach, turn.text, said_before(turn)
         # Time spent waiting for the person's other turns counts twice: else under constant load all would be let in just too late,
         # and the embedder would work for nothing (decision 0098).
         left = replace(reach, embedding_seconds=reach.embedding_seconds - 2 * state.milliseconds / 1000)
-        return self._questions.begin(key, partial(self._question, turn, left))
+        return self._embedded.begin(key, partial(self._embed, turn, left))
 
-    async def _question(self, turn: Turn, reach: Reach) -> _Question:
-        """Read and embed a turn's question."""
+    async def _embed(self, turn: Turn, reach: Reach) -> _Embedded:
+        """Embed a turn's question."""
+        watch, seconds = Watch(), reach.embedding_seconds
+        said = turn.text, said_before(turn)
+        vectors = await statement_vectors(
+            *said, self._backends.embedder, watch, known=self._messages, seconds=seconds
+        )
+        return _Embedded(vectors, watch)
+
+    async def _read(self, turn: Turn) -> RecallQuery:
+        """Read a turn's question."""
         # To read a long question takes tens of milliseconds: the loop's streams don't wait for that.
         before = max((len(each.text) for each in turn.history[-2:]), default=0)
         is_long = len(turn.text) > _READ_ON_LOOP or before > _LONG_BEFORE
-        query = await asyncio.to_thread(read_query, turn) if is_long else read_query(turn)
-        watch = Watch()
-        vectors = await statement_vectors(
-            query, self._backends.embedder, watch, known=self._messages, seconds=reach.embedding_seconds
-        )
-        return _Question(query, vectors, watch)
+        return await asyncio.to_thread(read_query, turn) if is_long else read_query(turn)
 
     async def _rank_snapshot(
-        self, question: _Question, snapshot: Snapshot, reach: Reach, entries: tuple[ProfileEntry, ...] = ()
+        self,
+        query: RecallQuery,
+        embedded: _Embedded,
+        snapshot: Snapshot,
+        reach: Reach,
+        entries: tuple[ProfileEntry, ...] = (),
     ) -> Ranking:
         policy = self._policy
         return await rank(
-            question.query,
+            query,
             snapshot,
-            question.vectors,
+            embedded.vectors,
             embedder=self._backends.log_embedder,
             generations=self._backends.generations,
             reach=reach,
             tuning=Tuning(gate=policy.gate, bar=policy.bar),
-            watch=question.watch,
+            watch=embedded.watch,
             nearest=self._backends.snapshots.nearest_passages,
             entries=entries,
         )
@@ -289,7 +293,7 @@ class Retriever:
     async def _prepared(self, state: RecallState) -> Prepared:
         # The user's changed settings come with the chat; usually they leave recall on.
         recalls = state.adds and state.searches and not state.options.disclosure.is_nothing
-        asking = self._asked(state) if recalls else None
+        embedding = self._embedding(state) if recalls else None
         reads_history = state.wants_history
         try:
             chat = await within(state.seconds_left, self._chat(state))
@@ -307,12 +311,12 @@ class Retriever:
         if state.options.disclosure.is_nothing:
             return only_answers(state, Recall(skipped=Skip.UPSTREAM_POLICY))
         try:
-            prepared = await self._in_chat(state, asking)
+            prepared = await self._in_chat(state, embedding)
         except Exception as error:  # noqa: BLE001 -- a bug here does not make the old chat's blocks the new one's
             prepared = only_answers(state, _failed(error))
         return finished(state, prepared, chat_took)
 
-    async def _in_chat(self, state: RecallState, asking: "asyncio.Task[_Question] | None") -> Prepared:
+    async def _in_chat(self, state: RecallState, embedding: "asyncio.Task[_Embedded] | None") -> Prepared:
         if state.is_same or not state.options.recall:
             return without_recall(state)
         try:
@@ -324,7 +328,7 @@ class Retriever:
         if not state.searches:  # a photo, a recording or a file alone: there are no words to search with
             return without_ranking(state, Recall(skipped=Skip.EMPTY), self._important(state, snapshot, None))
         try:
-            shared = await within(state.seconds_left, self._shared_ranking(state, snapshot, asking))
+            shared = await within(state.seconds_left, self._shared_ranking(state, snapshot, embedding))
         except Exception as error:  # noqa: BLE001 -- the statements for every chat are there
             return without_ranking(state, _failed(error), self._important(state, snapshot, None))
         if shared.chosen is None or shared.chosen[0] != made_of:
@@ -367,33 +371,41 @@ class Retriever:
         return await within(state.seconds_left, snapshots.get(user_id, versions, log_may_follow=True))
 
     async def _shared_ranking(
-        self, state: RecallState, snapshot: Snapshot, asking: "asyncio.Task[_Question] | None"
+        self, state: RecallState, snapshot: Snapshot, embedding: "asyncio.Task[_Embedded] | None"
     ) -> _SharedRanking:
         """Return a person's memory as it ranks for a turn, by the person's own settings; equal questions share it."""
-        # Equal questions share this task.
-        question = await asyncio.shield(asking or self._asked(state))
-        question = replace(question, query=in_the_zone(question.query, state.turn))
+        embedding = embedding or self._embedding(state)
+        # The embedder has the question by now: all that needs no vector is done while it works.
+        query = await self._queries.once(read_of(state.turn), partial(self._read, state.turn))
         entries = _allowed_entries(state, snapshot)
         # An entry that is longer than the whole standing part is judged like a statement.
         is_long = partial(_is_long, state)
         judged = tuple(filter(is_long, entries))
-        reach, now = state.policy.reach, question.query.now
+        reach = state.policy.reach
         # Within a minute no date comes nearer.
-        asked = replace(question.query, now=now.replace(second=0, microsecond=0))
+        asked = replace(query, now=query.now.replace(second=0, microsecond=0))
         known = snapshot.user_id, snapshot.versions, snapshot.around
         key = *known, asked, reach, tuple(each.id for each in judged)
-        return await self._rankings.once(
-            key, partial(self._new_shared_ranking, question, snapshot, reach, judged)
+        ranking = self._rankings.begin(
+            key, partial(self._new_shared_ranking, query, embedding, snapshot, reach, judged)
         )
+        if not ranking.done():
+            state.prompt.normalize()
+        return await asyncio.shield(ranking)
 
     async def _new_shared_ranking(
-        self, question: _Question, snapshot: Snapshot, reach: Reach, entries: tuple[ProfileEntry, ...]
+        self,
+        query: RecallQuery,
+        embedding: "asyncio.Task[_Embedded]",
+        snapshot: Snapshot,
+        reach: Reach,
+        entries: tuple[ProfileEntry, ...],
     ) -> _SharedRanking:
-        # Several rankings may share the question, and each adds its own times.
-        watch = Watch(question.watch.degraded.copy(), question.watch.stages.copy())
-        return _SharedRanking(
-            await self._rank_snapshot(replace(question, watch=watch), snapshot, reach, entries)
-        )
+        embedded = await asyncio.shield(embedding)
+        # Several rankings may share the vectors, and each adds its own times.
+        watch = Watch(embedded.watch.degraded.copy(), embedded.watch.stages.copy())
+        ranking = await self._rank_snapshot(query, replace(embedded, watch=watch), snapshot, reach, entries)
+        return _SharedRanking(ranking)
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:
         """Return the statements for every chat, with the confirmed entries of the profile as memories.
