@@ -16,7 +16,7 @@ from recollect.errors import EmbedderError
 from recollect.model import Message, Role, Vector
 from recollect.ports import Embedder
 from recollect.recall import MessageVectors, Watch, read_query, statement_vectors
-from recollect.recall.question import RecallQuery, in_the_zone, read_of
+from recollect.recall.question import RecallQuery, read_of
 from recollect.recall.relevance import contextual_vector
 from recollect.text.lexical import query_terms
 
@@ -158,11 +158,3 @@ def test_turns_that_are_taken_for_alike_have_one_query() -> None:
         each = turn(text, history=history, at=at, **other)
         query = read_query(each)
         assert alike.setdefault(read_of(each), query) == query
-
-
-def test_a_question_read_in_another_zone_means_the_days_of_its_own() -> None:
-    here = turn("Am I free on Friday?", at=datetime(2026, 12, 3, 23, tzinfo=UTC))
-    there = replace(here, at=here.at.astimezone(timezone(timedelta(hours=2))))  # Friday already
-
-    assert in_the_zone(read_query(here), there) == read_query(there)
-    assert read_query(here).coming != read_query(there).coming
