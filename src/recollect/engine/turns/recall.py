@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 import structlog
@@ -117,12 +117,8 @@ class EqualQuestions(Generic[T]):
                 del self._results[key]
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedded:
-    """A question's vectors for statements, and the watch that timed them."""
-
-    vectors: StatementVectors
-    watch: Watch
+_Embedded: TypeAlias = tuple[StatementVectors, Watch]
+"""A question's vectors for statements, and the watch that timed them."""
 
 
 @dataclass(slots=True)
@@ -143,7 +139,7 @@ class Retriever:
         self._backends = backends
         self._policy = policy
         self._clock = clock
-        self._embedded: EqualQuestions[_Embedded] = EqualQuestions(lambda made: not made.watch.degraded)
+        self._embedded: EqualQuestions[_Embedded] = EqualQuestions(lambda made: not made[1].degraded)
         self._queries: EqualQuestions[RecallQuery] = EqualQuestions()
         self._rankings: EqualQuestions[_SharedRanking] = EqualQuestions(
             lambda shared: Stage.EMBEDDING not in shared.ranking.degraded  # the next try may have it
@@ -254,12 +250,9 @@ class Retriever:
 
     async def _embed(self, turn: Turn, reach: Reach) -> _Embedded:
         """Embed a turn's question."""
-        watch, seconds = Watch(), reach.embedding_seconds
-        said = turn.text, said_before(turn)
-        vectors = await statement_vectors(
-            *said, self._backends.embedder, watch, known=self._messages, seconds=seconds
-        )
-        return _Embedded(vectors, watch)
+        made = partial(statement_vectors, turn.text, said_before(turn), self._backends.embedder)
+        watch = Watch()
+        return await made(watch, known=self._messages, seconds=reach.embedding_seconds), watch
 
     async def _read(self, turn: Turn) -> RecallQuery:
         """Read a turn's question."""
@@ -276,16 +269,16 @@ class Retriever:
         reach: Reach,
         entries: tuple[ProfileEntry, ...] = (),
     ) -> Ranking:
-        policy = self._policy
+        policy, (vectors, watch) = self._policy, embedded
         return await rank(
             query,
             snapshot,
-            embedded.vectors,
+            vectors,
             embedder=self._backends.log_embedder,
             generations=self._backends.generations,
             reach=reach,
             tuning=Tuning(gate=policy.gate, bar=policy.bar),
-            watch=embedded.watch,
+            watch=watch,
             nearest=self._backends.snapshots.nearest_passages,
             entries=entries,
         )
@@ -377,15 +370,19 @@ class Retriever:
         embedding = embedding or self._embedding(state)
         # The embedder has the question by now: all that needs no vector is done while it works.
         query = await self._queries.once(read_of(state.turn), partial(self._read, state.turn))
-        entries = _allowed_entries(state, snapshot)
         # An entry that is longer than the whole standing part is judged like a statement.
-        is_long = partial(_is_long, state)
-        judged = tuple(filter(is_long, entries))
+        judged = tuple(each for each in _allowed_entries(state, snapshot) if _is_long(state, each))
         reach = state.policy.reach
         # Within a minute no date comes nearer.
         asked = replace(query, now=query.now.replace(second=0, microsecond=0))
-        known = snapshot.user_id, snapshot.versions, snapshot.around
-        key = *known, asked, reach, tuple(each.id for each in judged)
+        key = (
+            snapshot.user_id,
+            snapshot.versions,
+            snapshot.around,
+            asked,
+            reach,
+            tuple(each.id for each in judged),
+        )
         ranking = self._rankings.begin(
             key, partial(self._new_shared_ranking, query, embedding, snapshot, reach, judged)
         )
@@ -401,11 +398,10 @@ class Retriever:
         reach: Reach,
         entries: tuple[ProfileEntry, ...],
     ) -> _SharedRanking:
-        embedded = await asyncio.shield(embedding)
+        vectors, watch = await asyncio.shield(embedding)
         # Several rankings may share the vectors, and each adds its own times.
-        watch = Watch(embedded.watch.degraded.copy(), embedded.watch.stages.copy())
-        ranking = await self._rank_snapshot(query, replace(embedded, watch=watch), snapshot, reach, entries)
-        return _SharedRanking(ranking)
+        watch = Watch(watch.degraded.copy(), watch.stages.copy())
+        return _SharedRanking(await self._rank_snapshot(query, (vectors, watch), snapshot, reach, entries))
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:
         """Return the statements for every chat, with the confirmed entries of the profile as memories.
