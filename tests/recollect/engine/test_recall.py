@@ -23,7 +23,7 @@ from tests.support.watched_stores import Before, Outage, Through, breakable, bro
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.exchange_recorder import ended, new_exchange
-from recollect.engine.turns.recall import EqualQuestions
+from recollect.engine.turns.equal_questions import EqualQuestions
 from recollect.errors import EmbedderError, StoreUnavailableError
 from recollect.index import Snapshot, SnapshotCache
 from recollect.index.memories import IMPORTANT

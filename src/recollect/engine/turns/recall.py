@@ -1,20 +1,17 @@
-"""Recalls for a turn, and prepares what its prompt is given: within a deadline, and whatever fails. Equal questions of two seconds are ranked once.
-
-Several models that a person asks at the same time have equal questions, and so has an answer that is generated again. A failure of recall
-passes the chat by here.
-"""
+"""Recalls for a turn, and prepares what its prompt is given, within a deadline. A failure of recall passes the chat by here."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TypeAlias
 from weakref import WeakValueDictionary
 
 import structlog
 
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
+from recollect.engine.turns.equal_questions import EqualQuestions
 from recollect.engine.turns.prompt_content import (
     Important,
     Prepared,
@@ -62,8 +59,6 @@ from recollect.recall.question import RecallQuery, read_of, read_query, said_bef
 from recollect.runtime.deadline import within
 from recollect.text.cues.memory_requests import Request, read_memory_request
 
-T = TypeVar("T")
-
 log = structlog.get_logger(__name__)
 
 _EXCHANGES_READ = 60
@@ -74,47 +69,6 @@ _AT_ONCE = 2
 
 _READ_ON_LOOP, _LONG_BEFORE = 400, 4_000
 """Characters of a question that is read on the event loop, and of a message before it, of which fewer things are read."""
-
-_SHARED_SECONDS = 2.0  # an erasure is heeded everywhere within the same time
-"""How long a result is shared."""
-_RESULTS_AT_MOST = 256
-
-
-class EqualQuestions(Generic[T]):
-    """Shares the results of equal work within two seconds; one that is not whole only with those who wait for it already."""
-
-    def __init__(self, is_whole: Callable[[T], bool] = lambda _result: True) -> None:
-        self._is_whole = is_whole
-        self._results: dict[Hashable, asyncio.Task[T]] = {}
-
-    def clear(self) -> None:
-        """Share no earlier result any more."""
-        self._results.clear()
-
-    async def once(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return the result of ``work``, or that of equal work that began within the last two seconds."""
-        # Others may wait for it if this caller is cancelled.
-        return await asyncio.shield(self.begin(key, work))
-
-    def begin(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Task[T]":
-        """Return a task with the result of ``work``, or that of equal work; it is not the caller's to cancel.
-
-        ``key`` names the person and the question, and the versions of their memory if that is read.
-        """
-        task = self._results.get(key)
-        if task is None:
-            task = asyncio.create_task(work())
-            if len(self._results) < _RESULTS_AT_MOST:
-                self._results[key] = task
-                asyncio.get_running_loop().call_later(_SHARED_SECONDS, self._results.pop, key, None)
-            task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: "asyncio.Task[T]") -> None:
-        """Share no failure, and nothing that lacks something."""
-        if task.cancelled() or task.exception() is not None or not self._is_whole(task.result()):
-            for key in [key for key, each in self._results.items() if each is task]:
-                del self._results[key]
 
 
 _Embedded: TypeAlias = tuple[StatementVectors, Watch]
