@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -130,7 +131,8 @@ class AnswerRelay:
 
             def feed(chunk: bytes) -> None:
                 recorder.feed(chunk)
-                request.note_behind_chunk()
+                if answer.status < HTTPStatus.BAD_REQUEST:
+                    request.note_behind_chunk()
 
             in_body = lists and is_json(answer)
             extra = self.reports.about(prepared, request.id, listed=lists and not in_body)

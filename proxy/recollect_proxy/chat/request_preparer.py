@@ -84,8 +84,11 @@ class OutboundRequest:
 
     def record_end(self, recorder: ReplyRecorder) -> None:
         """Record the reply, or the failure, in the background; the turn itself has been recorded before."""
-        self.note_prepared()
         reply = recorder.reply()
+        if self.turn.is_kept and recorder.failure is not None:  # it keeps no failed turn, so no block of it
+            placed = replace(self.prepared.placed, injection=None)
+            self.prepared = replace(self.prepared, placed=placed)
+        self.note_prepared()
         if self.note_answer is not None:
             self.note_answer(reply, answer_id=recorder.answer_id)
         if self.exchange_record is None or recorder.calls_tools:

@@ -4,6 +4,8 @@ import asyncio
 import json
 from typing import Any
 
+from tests.recollect_proxy.chat.spoken import RESPONSES
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import (
@@ -14,9 +16,11 @@ from tests.scripted.upstream import (
     events,
     failure,
     streamed,
+    whole,
 )
-from tests.servers.running_proxy import RunningProxy, User, chat_request
+from tests.servers.running_proxy import RunningProxy, User, chat_request, somebody
 from tests.support.raw_client import RawConnection
+from tests.support.tables import table
 
 SAID = "My sister lives in Tartu."
 ERROR = b'data: {"error": {"message": "sk-upstream-secret"}}\n\n'
@@ -116,3 +120,26 @@ async def test_what_came_of_a_failed_answer_is_recalled_and_learned_from_nowhere
     assert ("at noon" in failed[1], "sk-abcdef" in failed[1]) == (True, False)
     exported = json.loads((await proxy.api(b"GET", f"/users/{user.id}/export")).body)
     assert [each["partial"] for each in exported["exchanges"] if each.get("partial")] == [failed[1]]
+
+
+@table(
+    ("answer", "is_given_again"),
+    [
+        (failure(429), True),
+        ((b"HTTP/1.1 2", End.CLOSE), True),
+        (whole(RESPONSES.whole("Lapsang.")), False),
+    ],
+)
+async def test_a_server_that_keeps_the_chat_keeps_no_failed_turn_and_no_block_of_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, answer: Answer, *, is_given_again: bool
+) -> None:
+    person = await given_memory(proxy, somebody())
+    told = []
+    for said, answered in (("Hello!", None), (WHICH_TEA, answer), (f"{WHICH_TEA} Please!", None)):
+        upstream.answers.append(answered or whole(RESPONSES.whole("Hm.")))
+        asked = {"model": "scripted", "input": said, "conversation": "conv_1"}
+        await proxy.fetch(b"POST", RESPONSES.path, person.headers(), json.dumps(asked).encode())
+        await proxy.settle()
+        told.append(TEA in upstream.last.body.decode())
+
+    assert told == [False, True, is_given_again]
