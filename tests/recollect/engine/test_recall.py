@@ -447,7 +447,7 @@ async def test_a_result_is_shared_for_two_seconds_unless_it_failed_lacks_somethi
     with pytest.raises(ValueError, match="once"):
         await equal.once("same", counted.work)
     assert [await equal.once("same", counted.work) for _ in range(3)] == [2, 3, 3]
-    monkeypatch.setattr("recollect.engine.turns.recall._SHARED_SECONDS", 0.01)
+    monkeypatch.setattr("recollect.engine.turns.equal_questions._SHARED_SECONDS", 0.01)
     equal.clear()
     assert await equal.once("same", counted.work) == 4
     await asyncio.sleep(0.1)
