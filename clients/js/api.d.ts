@@ -4190,7 +4190,7 @@ export interface components {
             metrics: {
                 [key: string]: number;
             };
-            /** @description What was special, as `user-wide`. */
+            /** @description What was special, as `history`. */
             flags: string[];
             /** @description What was changed for the user, or for everybody; null: as started. */
             settings: components["schemas"]["Flags"];

@@ -176,7 +176,7 @@ class Retrieval(Struct):
             example={"total": 21.4, "dense": 12.1, "search": 6.8},
         ),
     ]
-    flags: Annotated[list[str], about("What was special, as `user-wide`.")]
+    flags: Annotated[list[str], about("What was special, as `history`.")]
     settings: Annotated[Flags, about("What was changed for the user, or for everybody; null: as started.")]
 
 

@@ -406,7 +406,7 @@ def _warm_up() -> None:
         read_commands(text)
     without_thoughts("<think>It is by the river.</think> You lived by the river.")
     memory = Memory(UUID(int=0), "", Kind.FACT, Source.EXTRACTED, _ASKED, 0.5, _ASKED_AT, _ASKED_AT)
-    around = SelectionContext("", user_wide=False, prompt=PromptTexts([_ASKED]))
+    around = SelectionContext("", asks_for_chats=False, prompt=PromptTexts([_ASKED]))
     select([Recollection(memory, 0.5)], around, SelectionLimits(), relevant=True)
     quoted(excerpt(_ASKED, limit=10, count=estimate_tokens, focus=focus_of(_ASKED)))
 

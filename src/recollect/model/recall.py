@@ -115,7 +115,6 @@ class Recall:
     degraded: tuple[Stage, ...] = ()
     error_stage: Stage | None = None
     gate_score: float | None = None
-    user_wide: bool = True
     milliseconds: float = 0.0
     stages: Mapping[Stage, float] = field(default_factory=dict)
 
@@ -134,7 +133,7 @@ class RequestRecord:
         lexical_hits: How many of them hold the words.
         log_hits: How many of them are passages of the message log.
         truncated: How many did not fit into the budget.
-        flags: Marks such as "user-wide" or "reattached".
+        flags: Marks such as "history" or "reattached".
         explanation: The candidates with partial scores and the reason for each decision, as JSON.
         found_by: The way the search went. This and the next five are None in records that lack them.
         budget: Tokens that the turn's memories might take.

@@ -129,7 +129,6 @@ class SelectionLimits:
         cliff: The share of the best score that a passage needs; 0: no cliff.
         sure: The number of recollections up to which ``cliff`` applies.
         cliff_behind: The share of the best score that further passages need.
-        session_enough: If the chat's own session yields so many, other sessions are left out.
         beside: The most passages if a model has extracted statements from the log: it found the rest of little use.
     """
 
@@ -140,7 +139,6 @@ class SelectionLimits:
     cliff: float = 0.5
     sure: int = 4
     cliff_behind: float = 0.75
-    session_enough: int = 3
     beside: int = 2
 
 
@@ -150,7 +148,7 @@ class SelectionContext:
 
     Attributes:
         session_id: The chat's session.
-        user_wide: Whether the turn asks for other sessions.
+        asks_for_chats: Whether the turn asks for earlier chats.
         given: The ids of memories and messages in earlier blocks of the prompt.
         prompt: The texts that the request carries.
         abandoned: The ids of messages that the turn replaces. Statements learned from them alone no longer hold.
@@ -159,7 +157,7 @@ class SelectionContext:
     """
 
     session_id: str
-    user_wide: bool
+    asks_for_chats: bool
     given: Collection[UUID] = ()
     prompt: PromptTexts = field(default_factory=PromptTexts)
     abandoned: frozenset[UUID] = frozenset()
@@ -178,12 +176,10 @@ def select(
     *,
     relevant: bool,
     needs: Needs = NO_NEEDS,
-) -> tuple[list[Recollection], bool]:
-    """Decide for each ranked recollection whether it is selected.
+) -> list[Recollection]:
+    """Return the ranked recollections in their order, each with the reason why it was dropped, or None if it is selected.
 
-    The chat's own session comes first: if it yields enough and the turn does not ask for other sessions, passages of these
-    are left out. A summary is left out in other sessions unless the turn asks for them. Statements that ``needs`` judged
-    count from any session.
+    A summary is left out in other sessions unless the turn asks for earlier chats.
 
     Args:
         ranked: Best first.
@@ -191,21 +187,12 @@ def select(
         how: The limits.
         relevant: Whether the turn asks for anything in the log. If not, everything that ``needs`` did not judge is left out.
         needs: The statements that the turn needs. The others that it judged are left out.
-
-    Returns:
-        The recollections in their order, each with the reason why it was dropped, or None if it was selected; and whether
-        the selection spans other sessions.
     """
     if not relevant and not needs.wanted:
-        return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked], False
+        return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked]
     if needs.at_most is not None:
         how = replace(how, limit=max(how.limit, needs.at_most))
-    selecting = _Selection(around, how, needs, relevant)
-    if not around.user_wide:
-        first = selecting.select(ranked, session_only=True)
-        if sum(each.dropped is None for each in first) >= how.session_enough:
-            return first, False
-    return selecting.select(ranked, session_only=False), True
+    return _Selection(around, how, needs, relevant).select(ranked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,20 +202,18 @@ class _Selection:
     needs: Needs
     relevant: bool
 
-    def select(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
+    def select(self, ranked: Sequence[Recollection]) -> list[Recollection]:
         """Select. A passage is dropped if a statement learned from it is selected, whichever of the two ranks first."""
         understood = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
         while True:
-            done = self._once(ranked, understood, session_only=session_only)
+            done = self._once(ranked, understood)
             # A dropped passage makes room for a statement, which may tell a further one; each round adds messages, so it ends.
             more = understood | _messages_of(each.item for each in done if each.dropped is None)
             if not any(each.dropped is None and _is_understood(each.item, more) for each in done):
                 return done
             understood = more
 
-    def _once(
-        self, ranked: Sequence[Recollection], understood: frozenset[UUID], *, session_only: bool
-    ) -> list[Recollection]:
+    def _once(self, ranked: Sequence[Recollection], understood: frozenset[UUID]) -> list[Recollection]:
         # The best passage sets the cliff even if it is dropped. Statements have no cliff.
         best = next((each.score for each in ranked if not is_judged(each.item)), 0.0)
         sources: Counter[_Source] = Counter()
@@ -238,7 +223,7 @@ class _Selection:
         of_log = min(self.how.limit, self.how.beside if self.needs.understood else self.how.of_log)
         for each in ranked:
             is_statement = is_judged(each.item)
-            dropped = self._of_itself(each.item, is_statement, session_only=session_only)
+            dropped = self._of_itself(each.item, is_statement)
             if dropped is None and not is_statement:
                 if _is_understood(each.item, understood):
                     dropped = Drop.SAME_SOURCE
@@ -268,15 +253,15 @@ class _Selection:
             return self.how.cliff
         return max(self.how.cliff, self.how.cliff_behind)
 
-    def _of_itself(self, item: Item, is_statement: bool, *, session_only: bool) -> Drop | None:  # noqa: FBT001
+    def _of_itself(self, item: Item, is_statement: bool) -> Drop | None:  # noqa: FBT001
         if item.id not in self.needs.wanted if is_statement else not self.relevant:
             return Drop.IRRELEVANT
         if item.id in self.around.not_helpful:
             return Drop.NOT_HELPFUL
-        if not is_statement and item.session_id not in {self.around.session_id, None}:
-            is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
-            if session_only or (is_summary and not self.around.user_wide):
-                return Drop.OTHER_SESSION
+        is_elsewhere = item.session_id not in {self.around.session_id, None}
+        is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
+        if is_summary and is_elsewhere and not self.around.asks_for_chats:
+            return Drop.OTHER_SESSION
         return Drop.ABANDONED if self.around.abandoned and self.around.is_abandoned(item) else None
 
     def _by_its_words(

@@ -53,7 +53,7 @@ def prepared(
     counts = found or Found(candidates=len(ranked), dense=len(ranked), lexical=1, has_vector=True)
     recall = Recall(chosen, tuple(ranked), gate_score=0.7, milliseconds=12.5, stages={Stage.SEARCH: 3.0})
     ranking = Ranking(read_query(asked), tuple(ranked), 0.7, found=counts)
-    return Prepared(recall, placed, ranking, ("user-wide",))
+    return Prepared(recall, placed, ranking, ("history",))
 
 
 def explanation(of: Prepared, asked: Turn = ASKED) -> Any:
@@ -156,7 +156,7 @@ def test_the_numbers_are_right() -> None:
     assert record.top_scores == (0.9123, 0.8, 0.5, 0.1, 0.1)
     assert (record.gate_score, record.milliseconds, record.stages) == (0.7, 12.5, {Stage.SEARCH: 3.0})
     assert (record.skipped, record.degraded, record.error_stage) == (None, (), None)
-    assert record.flags == ("user-wide",)
+    assert record.flags == ("history",)
 
 
 @table(

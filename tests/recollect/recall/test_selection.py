@@ -17,7 +17,7 @@ from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, sel
 from recollect.recall.needed_statements import Needs
 from recollect.recall.selection import is_judged
 
-HERE = SelectionContext("chat-1", user_wide=False)
+HERE = SelectionContext("chat-1", asks_for_chats=False)
 
 
 def recollection(content: str, **changed: Any) -> Recollection:
@@ -35,16 +35,16 @@ def reasons(
     ranked: Sequence[Recollection], around: SelectionContext = HERE, how: SelectionLimits | None = None
 ) -> list[Drop | None]:
     wanted = frozenset(each.item.id for each in ranked if is_judged(each.item))
-    done, _ = select(ranked, around, how or SelectionLimits(), relevant=True, needs=Needs(wanted=wanted))
+    done = select(ranked, around, how or SelectionLimits(), relevant=True, needs=Needs(wanted=wanted))
     assert [each.item for each in done] == [each.item for each in ranked]
     return [each.dropped for each in done]
 
 
 def test_what_nobody_asks_for_is_left_out_altogether() -> None:
-    done, user_wide = select([recollection("tea")], HERE, SelectionLimits(), relevant=False)
+    done = select([recollection("tea")], HERE, SelectionLimits(), relevant=False)
 
-    assert ([each.dropped for each in done], user_wide) == ([Drop.IRRELEVANT], False)
-    assert select([], HERE, SelectionLimits(), relevant=True) == ([], True)
+    assert [each.dropped for each in done] == [Drop.IRRELEVANT]
+    assert select([], HERE, SelectionLimits(), relevant=True) == []
 
 
 GREEN, RED, CATS = "green tea", "a red bicycle", "two cats"
@@ -127,33 +127,19 @@ def test_of_the_ranked_some_are_left_out(
     assert reasons(ranked, replace(HERE, **around)) == dropped
 
 
-# -- the session first -----------------------------------------------------------------------------
+# -- summaries -------------------------------------------------------------------------------------
 
-OWN = [passage(each) for each in (GREEN, RED, CATS)]
-ELSEWHERE = passage("a wooden boat", session="chat-2")
 SUMMARY = Recollection(memory("We spoke.", kind=Kind.SUMMARY, provenance=Provenance("chat-2")), 0.9)
 
 
 @table(
-    ("ranked", "around", "dropped", "user_wide"),
-    [
-        # enough of the session, too little of it, before is asked for
-        ([ELSEWHERE, *OWN], {}, [Drop.OTHER_SESSION, None, None, None], False),
-        ([ELSEWHERE, *OWN[:2]], {}, [None] * 3, True),
-        ([ELSEWHERE, *OWN], {"user_wide": True}, [None] * 4, True),
-        # what belongs to no session belongs to each; a summary does not leave its own unasked
-        ([recollection("a stone house"), *OWN[:2]], {}, [None] * 3, False),
-        ([SUMMARY], {}, [Drop.OTHER_SESSION], True),
-        ([SUMMARY], {"user_wide": True}, [None], True),
-        ([SUMMARY], {"session_id": "chat-2"}, [None], True),
-    ],
+    ("around", "dropped"),
+    [({}, Drop.OTHER_SESSION), ({"asks_for_chats": True}, None), ({"session_id": "chat-2"}, None)],
 )
-def test_the_session_comes_first(
-    ranked: list[Recollection], around: dict[str, Any], dropped: list[Drop | None], *, user_wide: bool
+def test_a_summary_leaves_its_session_only_if_chats_are_asked_for(
+    around: dict[str, Any], dropped: Drop | None
 ) -> None:
-    done, wide = select(ranked, replace(HERE, **around), SelectionLimits(), relevant=True)
-
-    assert ([each.dropped for each in done], wide) == (dropped, user_wide)
+    assert reasons([SUMMARY], replace(HERE, **around)) == [dropped]
 
 
 # -- whatever comes --------------------------------------------------------------------------------
@@ -176,16 +162,16 @@ anything = st.lists(
     ranked=anything,
     limit=st.integers(0, 5),
     prompt=st.lists(st.text(max_size=30), max_size=3),
-    user_wide=st.booleans(),
+    asks_for_chats=st.booleans(),
     given=st.sets(ids),
 )
 def test_the_bounds_hold_whatever_is_ranked(
-    *, ranked: list[Recollection], limit: int, prompt: list[str], user_wide: bool, given: set[UUID]
+    *, ranked: list[Recollection], limit: int, prompt: list[str], asks_for_chats: bool, given: set[UUID]
 ) -> None:
     ranked.sort(key=lambda each: -each.score)
-    around = SelectionContext("chat-1", user_wide, given, PromptTexts(prompt))
+    around = SelectionContext("chat-1", asks_for_chats, given, PromptTexts(prompt))
 
-    done, _ = select(ranked, around, SelectionLimits(limit=limit), relevant=True)
+    done = select(ranked, around, SelectionLimits(limit=limit), relevant=True)
 
     taken = [each for each in done if each.dropped is None]
     assert [each.item for each in done] == [each.item for each in ranked]

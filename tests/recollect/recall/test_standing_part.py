@@ -16,7 +16,7 @@ from recollect.text.tokens import estimate_tokens
 
 DAY = timedelta(days=1)
 PLENTY = 1000
-AROUND = SelectionContext("chat-1", user_wide=False)
+AROUND = SelectionContext("chat-1", asks_for_chats=False)
 
 
 def chosen(*memories: Memory, budget: int = PLENTY) -> list[str]:
@@ -122,7 +122,7 @@ def test_what_was_recalled_in_other_words_does_not_stand_again() -> None:
 def test_what_earlier_blocks_or_the_request_say_does_not_stand_again() -> None:
     cat, bees = memory("Has a cat"), memory("Keeps bees")
     around = SelectionContext(
-        "chat-1", user_wide=False, given={cat.id}, prompt=PromptTexts(["You know: keeps bees."])
+        "chat-1", asks_for_chats=False, given={cat.id}, prompt=PromptTexts(["You know: keeps bees."])
     )
 
     assert part(cat, bees, around=around) == []
@@ -131,6 +131,6 @@ def test_what_earlier_blocks_or_the_request_say_does_not_stand_again() -> None:
 def test_what_was_learned_from_an_edited_message_alone_does_not_stand() -> None:
     said = passage("I keep bees")
     bees = memory("Keeps bees", provenance=Provenance("chat-1", (said.message_id,)))
-    around = SelectionContext("chat-1", user_wide=False, abandoned=frozenset({said.message_id}))
+    around = SelectionContext("chat-1", asks_for_chats=False, abandoned=frozenset({said.message_id}))
 
     assert part(bees, around=around) == []

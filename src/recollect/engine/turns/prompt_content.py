@@ -73,7 +73,7 @@ class Prepared:
         recall: The recalled memories, and why not more.
         placed: The blocks, and their places.
         ranking: How it was found; None where nothing was looked for.
-        flags: Marks of the recall, such as "user-wide".
+        flags: Marks of the recall, such as "history".
         placement: The place of the additions.
         budget: Tokens that the turn's memories may take.
         upstream: The name of the LLM's server whose policy it follows; "" where there is but one.
@@ -243,7 +243,7 @@ class RecallState:
         own = [each.block for each in chat.injections if each.anchor == self.turn.anchor]
         return all(answer in block for block in own for answer in self.answers)
 
-    def around(self, *, user_wide: bool, lists: bool = False) -> SelectionContext:
+    def around(self, *, asks_for_chats: bool, lists: bool = False) -> SelectionContext:
         """Return the context of a selection.
 
         ``lists``: all statements are listed, also those in the prompt: a list has no gaps.
@@ -251,7 +251,7 @@ class RecallState:
         given, prompt = ((), PromptTexts()) if lists else (self.given, self.prompt)
         return SelectionContext(
             self.turn.scope.session_id,
-            user_wide,
+            asks_for_chats,
             given,
             prompt,
             self.chat.abandoned,
@@ -276,7 +276,7 @@ class RecallState:
         part = standing_part(
             elsewhere,
             chosen,
-            self.around(user_wide=True),
+            self.around(asks_for_chats=True),
             budget=self.bounds.standing_tokens,
             count=self.count,
             now=wall(self.now, self.turn.at.tzinfo),
@@ -340,11 +340,11 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     elif state.given:
         how = replace(how, limit=min(how.limit, how.later))
     lists = ranking.needs.everything
-    around = state.around(user_wide=ranking.chats is not ChatsAsked.NONE, lists=lists)
+    around = state.around(asks_for_chats=ranking.chats is not ChatsAsked.NONE, lists=lists)
     relevant = policy.gate.opens(ranking.gate_score) and not ranking.needs.served
     # The request's own limit goes before the question's.
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)
-    ranked, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
+    ranked = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
     chats = earlier_chats(ranking.chats, ranking.ranked, snapshot, query, around, state.count)
     ranked = with_chats(chats, ranked, ranking.chats, limit)
     chosen = tuple(each for each in ranked if each.dropped is None)
@@ -358,11 +358,9 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
         skipped=_skipped(ranked),
         degraded=ranking.degraded,
         gate_score=ranking.gate_score,
-        user_wide=user_wide,
         stages=ranking.stages,
     )
     flags = (
-        ("user-wide", user_wide),
         ("history", placed.history_tokens),
         ("code", query.identifiers),
         ("standing", placed.block is not None and placed.block.standing_tokens),
