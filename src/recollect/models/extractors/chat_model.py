@@ -14,9 +14,9 @@ from pydantic import BaseModel
 
 from recollect.errors import ExtractorError, InvalidExtractionError, UpstreamPolicyError
 from recollect.model import ALL_TOLD, Disclosure
-from recollect.models.extractors.json_answers import without_thoughts
 from recollect.models.extractors.prompts import cut, one_line, read_prompt, sendable
 from recollect.ports import Asker
+from recollect.text.attribution.thoughts import without_thoughts
 
 ANSWER_WITHIN = timedelta(minutes=2)
 ANSWER_WITHIN_OF_NEAR = timedelta(minutes=10)

@@ -42,12 +42,12 @@ from recollect.models.extractors.json_answers import (
     moment,
     values_within,
     whole_values,
-    without_thoughts,
     word,
     yes,
 )
 from recollect.models.extractors.schema import HintFields
 from recollect.ports import Extracted
+from recollect.text.attribution.thoughts import without_thoughts
 
 ITEM_LIMIT = 100
 """The most statements read of one answer."""

@@ -13,6 +13,7 @@ from datetime import date, datetime, time, tzinfo
 from typing import Any, TypeVar
 
 from recollect.model import YEARS
+from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.patterns import anchored, bounded, linear
 
 ANSWER_LENGTH = 200_000
@@ -23,27 +24,11 @@ _Found = TypeVar("_Found")
 _ATTEMPTS = 120  # a page of opening brackets must not be parsed from each of them
 _FENCES = 10
 
-_THINKING = ("think", "thinking", "thought", "reasoning")
-_THOUGHT = bounded(f"<({'|'.join(_THINKING)})>", re.IGNORECASE)
-_THOUGHT_END = bounded(f"</(?:{'|'.join(_THINKING)})>", re.IGNORECASE)
-_END_OF_THOUGHT = {name: bounded(f"</{name}>", re.IGNORECASE) for name in _THINKING}
 _FENCE = linear(r"```[ \t]*(?:\w+[ \t]*)?\n(.*?)(?:```|\Z)", re.DOTALL)
 # A string is matched to step over it; its closing quote is optional, so that each is scanned once.
 _STRING_OR_COMMA = linear(r'("(?:[^"\\]|\\.)*"?)|,(\s*[}\]])', re.DOTALL)
 _OPENING = bounded(r"[{\[]")
 _BREAK = object()
-
-
-def without_thoughts(text: str) -> str:
-    """Leave out a thinking model's thoughts; some servers deliver only their closing tag."""
-    kept: list[str] = []
-    at = 0
-    while opening := _THOUGHT.search(text, at):
-        kept.append(text[at : opening.start()])
-        closing = _END_OF_THOUGHT[opening[1].lower()].search(text, opening.end())
-        at = closing.end() if closing else len(text)
-    spoken: str = _THOUGHT_END.split("".join((*kept, text[at:])))[-1]
-    return spoken.strip()
 
 
 def find(text: str, read: Callable[[object], _Found | None]) -> _Found | None:
@@ -71,7 +56,7 @@ def list_in(value: object, name: str) -> list[Any] | None:
 
 def whole_values(text: str) -> Iterator[object]:
     """Yield the whole answer as JSON, then its code fences, the last one first."""
-    spoken = without_thoughts(text[:ANSWER_LENGTH])
+    spoken = without_thoughts(text[:ANSWER_LENGTH]).strip()
     fences = _FENCE.findall(spoken)[-_FENCES:]
     for whole in dict.fromkeys((text[:ANSWER_LENGTH], spoken, *reversed(fences))):
         value = _parse(whole)
@@ -91,7 +76,7 @@ def breaks(text: str) -> bool:
 
 def _values_or_breaks(text: str) -> Iterator[object]:
     """Yield each value within prose, and ``_BREAK`` for each object that can't be read."""
-    spoken = _STRING_OR_COMMA.sub(_drop_comma, without_thoughts(text[:ANSWER_LENGTH]))
+    spoken = _STRING_OR_COMMA.sub(_drop_comma, without_thoughts(text[:ANSWER_LENGTH]).strip())
     decoder = json.JSONDecoder(strict=False)  # a line may break within a text
     position = 0
     for _ in range(_ATTEMPTS):
@@ -109,7 +94,7 @@ def _values_or_breaks(text: str) -> Iterator[object]:
 
 def loosely(text: str) -> str:
     """Return the answer from its first bracket on, with almost-JSON written as JSON."""
-    spoken = without_thoughts(text[:ANSWER_LENGTH])
+    spoken = without_thoughts(text[:ANSWER_LENGTH]).strip()
     opening = _OPENING.search(spoken)
     return "" if opening is None else as_json(spoken[opening.start() :])
 
