@@ -6,8 +6,8 @@ statement serves the turn and the gate is open. `NeedThresholds` has the limits.
 """
 
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -185,6 +185,7 @@ class Needs:
         at_most: The most statements for this turn; None: the limit for any turn.
         everything: Whether the turn asks for an overview.
         understood: Whether a model extracted any of the statements. If none did, the log holds nearly everything.
+        of_every_chat: How likely the turn needs each of the statements for every chat: which of them come first.
     """
 
     statements: tuple[Recollection, ...] = ()
@@ -193,6 +194,7 @@ class Needs:
     at_most: int | None = None
     everything: bool = False
     understood: bool = False
+    of_every_chat: Mapping[UUID, float] = field(default_factory=dict)
 
 
 NO_NEEDS = Needs()
@@ -284,6 +286,8 @@ def needs_of(
         return overview_needs((), query.now, bar) if asks_for_all else NO_NEEDS
     judged = _judged(query, memories, near, vectors, entries)
     likely, understood = judged.relevance.likely, memories.is_understood
+    rows = np.flatnonzero(_is_for_every_chat(memories.table)).tolist()
+    of_every_chat = {memories.judged_items[row].id: float(likely[row]) for row in rows}
     order = np.argsort(-likely, kind="stable")
     if asks_for_all and likely.max() < bar.about_one:  # else "about Clara" (decision 0095)
         best = {judged.items[row].id for row in order[:_FIRST].tolist() if likely[row] >= bar.serves}
@@ -292,7 +296,7 @@ def needs_of(
     needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
     if not needs_any and not names_identifier:
         kept = judged.recollections(order[:listed].tolist(), listed)
-        return Needs(tuple(kept), served=understood, understood=understood)
+        return Needs(tuple(kept), served=understood, understood=understood, of_every_chat=of_every_chat)
     several = intents.list > 0
     floor = bar.floor(query, likely, intents.list)
     needed = int(np.count_nonzero(likely >= floor))
@@ -304,7 +308,8 @@ def needs_of(
     linked = [] if several else judged.recollections(linked_rows(memories, order[:possible], sure, needed), 0)
     wanted = frozenset(each.item.id for each in (*kept[:needed], *linked))
     kept = with_linked(kept, linked, needed)
-    return Needs(tuple(kept), wanted, served, bar.most_of_several if several else None, understood=understood)
+    at_most = bar.most_of_several if several else None
+    return Needs(tuple(kept), wanted, served, at_most, understood=understood, of_every_chat=of_every_chat)
 
 
 def overview_needs(
@@ -344,6 +349,12 @@ def _judged(
     )
 
 
+def _is_for_every_chat(table: StatementColumns) -> NDArray[np.bool_]:
+    """Return which statements `Memory.is_for_every_chat` is true of, (n,)."""
+    found: NDArray[np.bool_] = (table.importance >= VITAL) | (table.use == USE_CODES[Use.ALWAYS])
+    return found
+
+
 def _embed_question(query: RecallQuery, vectors: StatementVectors) -> EmbeddedQuestion:
     return EmbeddedQuestion(query.asked, query.now, query.any_periods, vectors.asked)
 
@@ -380,7 +391,6 @@ def _unhelpful(memories: Memories, question: Vector | None, model: str) -> froze
     if question is None or model not in memories.not_helpful.models:
         return frozenset()
     near = memories.not_helpful.near(model, question).best[memories.judged]
-    table: StatementColumns = memories.table
-    may_be = (table.importance < VITAL) & (table.use != USE_CODES[Use.ALWAYS])
+    may_be = ~_is_for_every_chat(memories.table)
     rows = np.flatnonzero(may_be & (np.nan_to_num(near, nan=-1.0) >= _ALIKE))
     return frozenset(memories.judged_items[row].id for row in rows.tolist())

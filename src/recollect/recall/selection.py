@@ -7,7 +7,7 @@ has all the others.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -301,6 +301,9 @@ def _source(item: Item) -> _Source:
     return item.id, isinstance(item, Memory)
 
 
+_NONE_LIKELY: Mapping[UUID, float] = {}
+
+
 def choose_standing(
     memories: Sequence[Memory],
     *,
@@ -308,15 +311,17 @@ def choose_standing(
     count: Callable[[str], int],
     now: datetime,
     adds: Callable[[Memory], bool] = lambda _: True,
+    likely: Mapping[UUID, float] = _NONE_LIKELY,
 ) -> tuple[Memory, ...]:
-    """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
+    """Choose statements greedily until the budget is used, and return them by `worth`; one that does not fit is skipped.
 
-    Statements that have ended are left out, and those that are needed only if asked for. ``adds`` decides whether one that would
-    fit adds anything new.
+    Those of ``likely`` go first, the likeliest before the others: they are for every chat, and may be more than fit. Statements that
+    have ended are left out, and those that are needed only if asked for. ``adds`` decides whether one that would fit adds anything new.
     """
     left = budget
     chosen = []
-    for memory in current_by_worth(memories, now):
+    order = current_by_worth(memories, now)
+    for memory in sorted(order, key=lambda each: (each.doubt is not None, -likely.get(each.id, -1.0))):
         if memory.hints is not None and memory.hints.use is Use.ASKED:
             continue
         cost = count(f"\u2022 {memory.labelled}\n")
@@ -324,7 +329,7 @@ def choose_standing(
         if cost <= left and adds(memory):
             left -= cost
             chosen.append(memory)
-    return tuple(chosen)
+    return tuple(current_by_worth(chosen, now))
 
 
 def standing_part(
@@ -335,8 +340,9 @@ def standing_part(
     budget: int,
     count: Callable[[str], int],
     now: datetime,
+    likely: Mapping[UUID, float] = _NONE_LIKELY,
 ) -> tuple[Recollection, ...]:
-    """Choose the standing part of a chat's block, whose lines take at most ``budget`` tokens.
+    """Choose the standing part of a chat's block, whose lines take at most ``budget`` tokens; see `choose_standing`.
 
     Statements that the prompt already holds are left out, and so are paraphrases of recalled ones. A statement that
     was also recalled keeps its score; the others have the score 0.
@@ -359,5 +365,5 @@ def standing_part(
             taken.append(words)
         return True
 
-    standing = choose_standing(memories, budget=budget, count=count, now=now, adds=adds)
+    standing = choose_standing(memories, budget=budget, count=count, now=now, adds=adds, likely=likely)
     return tuple(Recollection(each, found.get(each.id, 0.0), standing=True) for each in standing)

@@ -705,3 +705,17 @@ async def test_a_list_has_numbers_that_are_kept(store: Store, e5: MultilingualE5
     assert [(await subject.get(store.anna, each)).content for each in listed.items] == [
         content for content, _ in numbered
     ]
+
+
+@pytest.mark.parametrize("asked", ["Write SQL for me", "Cook soup for me"])
+async def test_of_more_wishes_than_fit_those_that_the_question_is_about_stand(
+    store: Store, asked: str
+) -> None:
+    engine = engine_over(store, POLICY)
+    for number, wish in enumerate(("Write SQL in upper case", "Cook soup without salt") * 4):
+        said_so = await engine.add(store.anna, f"{wish}, says rule {number}", importance=0.6)
+        await engine.revise(store.anna, said_so.id, use=Use.ALWAYS)
+
+    prepared = await engine.prepare(store.turn(asked), RecallOptions(memory_tokens=60))
+
+    assert {each[:10] for each in standing(prepared)} == {"Write SQL " if "SQL" in asked else "Cook soup "}

@@ -3,6 +3,7 @@
 import random
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +51,21 @@ def test_health_and_what_is_for_every_answer_come_first_and_what_is_only_asked_f
     home = memory("Lives in Lisbon", importance=0.8)
 
     assert chosen(vital, asked, home, pinned) == ["Allergic to nuts", "Metric units", "Lives in Lisbon"]
+
+
+def test_of_more_than_fit_those_that_the_question_likely_needs_go_first() -> None:
+    metric, nuts = memory("Metric units", hints=Hints(Use.ALWAYS)), memory("Allergic to nuts", importance=0.9)
+    home, one_line = memory("Lives in Lisbon", importance=0.8), estimate_tokens("\u2022 Allergic to nuts\n")
+
+    def fits(likely: dict[UUID, float], budget: int) -> list[str]:
+        found = choose_standing(
+            (home, metric, nuts), budget=budget, count=estimate_tokens, now=NOON, likely=likely
+        )
+        return [each.content for each in found]
+
+    assert fits({metric.id: 0.2, nuts.id: 0.1}, one_line) == ["Metric units"]
+    assert fits({metric.id: 0.1, nuts.id: 0.2}, one_line) == ["Allergic to nuts"]
+    assert fits({metric.id: 0.2, nuts.id: 0.1}, PLENTY) == fits({}, PLENTY)  # in one order in each chat
 
 
 def test_what_only_some_requests_need_pushes_out_neither_wishes_for_every_answer_nor_health() -> None:

@@ -31,6 +31,7 @@ from recollect.model import (
 from recollect.model.local_time import in_zone, wall
 from recollect.recall import Ranking, earlier_chats, with_chats
 from recollect.recall.last_chat import ChatsAsked
+from recollect.recall.needed_statements import NO_NEEDS, Needs
 from recollect.recall.selection import PromptTexts, SelectionContext, is_judged, select, standing_part
 
 _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
@@ -259,7 +260,9 @@ class RecallState:
             self.not_helpful,
         )
 
-    def standing(self, important: "Important", chosen: Sequence[Recollection]) -> tuple[Recollection, ...]:
+    def standing(
+        self, important: "Important", chosen: Sequence[Recollection], needs: Needs = NO_NEEDS
+    ) -> tuple[Recollection, ...]:
         """Return the standing part; if the request limits the number of memories, only as many as the chosen ones leave room for."""
         statements = *important.profile, *important.statements
         if not statements:
@@ -280,6 +283,7 @@ class RecallState:
             budget=self.bounds.standing_tokens,
             count=self.count,
             now=wall(self.now, self.turn.at.tzinfo),
+            likely=needs.of_every_chat,
         )
         if self.options.limit is None:
             return part
@@ -348,7 +352,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     chats = earlier_chats(ranking.chats, ranking.ranked, snapshot, query, around, state.count)
     ranked = with_chats(chats, ranked, ranking.chats, limit)
     chosen = tuple(each for each in ranked if each.dropped is None)
-    standing = state.standing(important, chosen)
+    standing = state.standing(important, chosen, needs)
     given = _in_front(standing, chosen)
     known = _unlisted(state, important, ranked)
     placed = state.placed(given, code_first=bool(query.identifiers), known=known, numbers=lists)
