@@ -1,17 +1,18 @@
-"""Trains the linear heads that recognize questions about the past and about earlier chats, and checks them.
+"""Trains the heads that recognize questions about the past and about earlier chats, and checks them.
 
     python -m bench past-heads [--write]
     python -m bench last-chat-heads [--write]
 
 `past.jsonl` has messages that ask for the past, for a change, or for to-dos; `last_chat.jsonl` messages that ask for the last chats, or for
-the chats about a topic. Both have near misses in many languages, and teach the heads of the other, too. `intents.jsonl` and
-`requests.jsonl` have ordinary messages. Each language is judged by heads that have not seen it; with `--write` the heads of all messages go into the package.
+the chats about a topic. Both have near misses in many languages, and teach the heads of the other, too. `intents.jsonl`,
+`requests.jsonl`, `general.jsonl` and `needs.jsonl` have ordinary messages. Each language is judged by heads that have not seen it; with `--write` the heads of all messages go into the package.
 """
 
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +20,15 @@ from numpy.typing import NDArray
 from bench.figures import percent
 from bench.files import read_lines
 from bench.report import parser_of, table
-from bench.training.relevance import logistic
+from bench.training.relevance import head_as_json, logistic, quadratic
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import last_chat, past_and_todos
 from recollect.recall.past_and_todos import ASKED
-from recollect.recall.relevance import Floats, LinearHeads
+from recollect.recall.relevance import Floats, QuadraticHead
 
 _RIDGE = 0.1
 _FOLDS = 5
-_OTHERS = "of others"
+_DIRECTIONS = 32
 _BARS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 _UNKNOWN = frozenset({"time", "oneself", "list"})
 """Intents whose messages may ask for the past, too: they teach nothing about it."""
@@ -41,11 +42,11 @@ _EXAMPLES = (
 )
 """A trivial baseline is the largest cosine to one of these."""
 
-_Messages = Sequence[Mapping[str, str]]
+_Messages = Sequence[Mapping[str, Any]]
 _Flags = NDArray[np.bool_]
 
 
-def _read(name: str) -> list[dict[str, str]]:
+def _read(name: str) -> list[dict[str, Any]]:
     return read_lines([Path(__file__).with_name(name)])
 
 
@@ -63,26 +64,35 @@ def _embedded(messages: _Messages) -> tuple[str, Floats]:
     return asyncio.run(embed())
 
 
-def _train(vectors: Floats, targets: Sequence[_Flags]) -> LinearHeads:
-    """Return a head for each target, (n,) each."""
-    heads = [logistic(vectors, each.astype(np.float64), ridge=_RIDGE, balanced=True) for each in targets]
-    return LinearHeads(np.array([weights for weights, _ in heads]), np.array([bias for _, bias in heads]))
+def _judged_apart(vectors: Floats, target: _Flags, languages: Sequence[str]) -> Floats:
+    """Return the scores of messages by heads that have seen no message in their languages, (n,)."""
+    numbers = {each: number % _FOLDS for number, each in enumerate(sorted(set(languages)))}
+    fold_of, scores = np.array([numbers[each] for each in languages]), np.zeros(len(vectors))
+    for fold in range(_FOLDS):
+        own = fold_of == fold
+        head = _quadratic(vectors[~own], target[~own])
+        scores[own] = [head.score(each) for each in vectors[own]]
+    return scores
 
 
-def _judged_apart(vectors: Floats, targets: Sequence[_Flags], groups: Sequence[str]) -> Floats:
-    """Return the logits of each message by heads that have seen no message of its group, (n, heads)."""
-    logits, group_of = np.zeros((len(vectors), len(targets))), np.array(groups)
-    for group in np.unique(group_of):
-        own = group_of == group
-        heads = _train(vectors[~own], [each[~own] for each in targets])
-        logits[own] = vectors[own] @ heads.weights.T + heads.bias
-    return logits
+def _quadratic(vectors: Floats, target: _Flags) -> QuadraticHead:
+    return quadratic(vectors, target.astype(np.float64), _DIRECTIONS)
 
 
-def _write(module: str | None, name: str, embedder: str, heads: LinearHeads) -> None:
+def _train(vectors: Floats, target: _Flags, languages: Sequence[str]) -> tuple[QuadraticHead, Floats]:
+    """Return a head whose scores are logits, and the logits of the messages by heads that have not seen their languages."""
+    apart = _judged_apart(vectors, target, languages)
+    [scale], bias = logistic(apart[:, None], target.astype(np.float64), ridge=_RIDGE, balanced=True)
+    head = _quadratic(vectors, target)
+    scaled = QuadraticHead(
+        head.directions * np.sqrt(scale), head.signs, head.weights * scale, head.bias * scale + bias
+    )
+    return scaled, scale * apart + bias
+
+
+def _write(module: str | None, name: str, embedder: str, heads: Sequence[QuadraticHead]) -> None:
     """Write heads into the package; five digits are more than they know."""
-    weights, bias = heads.weights.round(5).tolist(), heads.bias.round(5).tolist()
-    held = {"embedder": embedder, "weights": weights, "bias": bias}
+    held = {"embedder": embedder, "heads": [head_as_json(each) for each in heads]}
     out = Path(module or "").parent / "trained" / name
     out.write_text(json.dumps(held, separators=(",", ":")) + "\n", "utf-8")
     print(f"written: {out.name}")
@@ -94,32 +104,32 @@ def _writes() -> bool:
     return bool(parser.parse_args().write)
 
 
+def _general() -> list[dict[str, Any]]:
+    """Return messages that ask for nothing remembered."""
+    return [each for name in ("general.jsonl", "needs.jsonl") for each in _read(name) if not each["needs"]]
+
+
 def train_past() -> None:
-    """Check the heads that recognize questions about the past, by message and by language."""
+    """Check the heads that recognize questions about the past, by language."""
     writes = _writes()
-    others = [each["text"] for each in _read("intents.jsonl") if each["intent"] not in _UNKNOWN]
-    others += [each["text"] for each in _read("last_chat.jsonl") if each["asks"]]
-    others += [each["text"] for each in _read("requests.jsonl")]
-    messages = _read("past.jsonl") + [
-        {"text": each, "language": _OTHERS, "asks": "present"} for each in others
-    ]
+    own = _read("past.jsonl")
+    others = [each for each in _read("intents.jsonl") if each["intent"] not in _UNKNOWN]
+    others += [each for each in _read("last_chat.jsonl") if each["asks"]]
+    others += [*_read("requests.jsonl"), *_general()]
+    messages = [*own, *(each | {"asks": "present"} for each in others)]
+    languages = [each["language"] for each in messages]
     targets = [np.array([each["asks"] == name for each in messages]) for name in ASKED]
     embedder, vectors = _embedded(messages)
-    folds = [str(number % _FOLDS) for number in range(len(messages))]
-    languages = [
-        fold if each["language"] == _OTHERS else each["language"]
-        for fold, each in zip(folds, messages, strict=True)
-    ]
-    for name, groups in (("message", folds), ("language", languages)):
-        rows = _past_rows(messages, targets, _judged_apart(vectors, targets, groups))
-        print(f"\nJudged apart by {name}: found, near misses, others\n")
-        print(table(("logit above", *(f"{bar:+.1f}" for bar in _BARS)), rows))
+    trained = [_train(vectors, each, languages) for each in targets]
+    rows = _past_rows(len(own), targets, np.stack([logits for _, logits in trained], axis=1))
+    print("Each language judged by heads that have not seen it: found, near misses, others\n")
+    print(table(("logit above", *(f"{bar:+.1f}" for bar in _BARS)), rows))
     if writes:
-        _write(past_and_todos.__file__, "past_heads.json", embedder, _train(vectors, targets))
+        _write(past_and_todos.__file__, "past_heads.json", embedder, [head for head, _ in trained])
 
 
-def _past_rows(messages: _Messages, targets: Sequence[_Flags], logits: Floats) -> list[tuple[str, ...]]:
-    is_other = np.array([each["language"] == _OTHERS for each in messages])
+def _past_rows(own: int, targets: Sequence[_Flags], logits: Floats) -> list[tuple[str, ...]]:
+    is_other = np.arange(len(logits)) >= own
     rows = []
     for column, (name, mine) in enumerate(zip(ASKED, targets, strict=True)):
         groups = (mine, ~mine & ~is_other, ~mine & is_other)
@@ -135,14 +145,15 @@ def train_last_chat() -> None:
     """Check the heads that recognize questions about earlier chats, by language, against cosines to five examples."""
     writes = _writes()
     own, past = _read("last_chat.jsonl"), [each | {"asks": ""} for each in _read("past.jsonl")]
-    every = [*own, *_read("intents.jsonl"), *_read("requests.jsonl"), *past]
+    every = [*own, *_read("intents.jsonl"), *_read("requests.jsonl"), *past, *_general()]
     embedder, vectors = _embedded(every)
     languages = [each["language"] for each in every]
     asks = np.array([bool(each.get("asks")) for each in every])
     is_topic = np.array([each.get("asks") == "topic" for each in every])[asks]
     texts = [each["text"] for each in every]
     nearest = (vectors @ vectors[[texts.index(each) for each in _EXAMPLES]].T).max(axis=1)
-    scores = [("heads", _judged_apart(vectors, [asks], languages)[:, 0] > 0)]
+    chats, logits = _train(vectors, asks, languages)
+    scores = [("heads", logits > last_chat.BAR)]
     scores += [(f"cosine {bar} to five examples", nearest > bar) for bar in (0.15, 0.3, 0.45)]
     rows = [
         (
@@ -156,13 +167,8 @@ def train_last_chat() -> None:
     ]
     print(table(("", "questions about chats", "near misses", "other messages"), rows))
     asking = [language for language, is_asked in zip(languages, asks, strict=True) if is_asked]
-    by_topic = _judged_apart(vectors[asks], [is_topic], asking)[:, 0] > 0
-    print(
-        f"\nOf those, for a topic or the last ones: {percent(float((by_topic == is_topic).mean()), decimals=1)} right"
-    )
+    topic, by_topic = _train(vectors[asks], is_topic, asking)
+    share = percent(float(((by_topic > 0) == is_topic).mean()), decimals=1)
+    print(f"\nOf those, for a topic or the last ones: {share} right")
     if writes:
-        chats, topic = _train(vectors, [asks]), _train(vectors[asks], [is_topic])
-        heads = LinearHeads(
-            np.concatenate([chats.weights, topic.weights]), np.concatenate([chats.bias, topic.bias])
-        )
-        _write(last_chat.__file__, "last_chat_heads.json", embedder, heads)
+        _write(last_chat.__file__, "last_chat_heads.json", embedder, [chats, topic])

@@ -107,8 +107,8 @@ def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = Fa
     return theta[:-1], float(theta[-1])
 
 
-def quadratic(table: Floats, target: Floats) -> QuadraticHead:
-    """Return a head by ridge regression with all products of two dimensions, as far as they have the largest weights.
+def quadratic(table: Floats, target: Floats, most: int = _DIRECTIONS) -> QuadraticHead:
+    """Return a head by ridge regression with all products of two dimensions, as far as ``most`` directions hold them.
 
     The products are those of the kernel (1 + x y)^2; its system is solved by conjugate gradients.
     """
@@ -131,9 +131,9 @@ def quadratic(table: Floats, target: Floats) -> QuadraticHead:
         step = left + (size / before) * step
     alpha = (found * root).astype(np.float64)
     curve, axes = np.linalg.eigh((table * alpha[:, None]).T @ table)
-    most = np.argsort(-np.abs(curve))[:_DIRECTIONS]
-    directions = (axes[:, most] * np.sqrt(np.abs(curve[most]))).T
-    return QuadraticHead(directions, np.sign(curve[most]), 2 * table.T @ alpha, float(alpha.sum()))
+    kept = np.argsort(-np.abs(curve))[:most]
+    directions = (axes[:, kept] * np.sqrt(np.abs(curve[kept]))).T
+    return QuadraticHead(directions, np.sign(curve[kept]), 2 * table.T @ alpha, float(alpha.sum()))
 
 
 def train_intents(questions: Sequence[Question], messages: Messages) -> tuple[LinearHeads, QuadraticHead]:
@@ -301,6 +301,16 @@ def given(judged: Sequence[_Judged], *, bar: NeedThresholds, most: int) -> str:
     )
 
 
+def head_as_json(head: QuadraticHead) -> dict[str, Any]:
+    """Return a head as it is kept in the package."""
+    return {
+        "directions": np.round(head.directions, 4).tolist(),
+        "signs": head.signs.tolist(),
+        "weights": np.round(head.weights, 5).tolist(),
+        "bias": round(head.bias, 5),
+    }
+
+
 def as_json(model: RelevanceModel, embedder: str) -> dict[str, Any]:
     """Return a model as it is kept in the package; five digits are more than it knows."""
     short: Callable[[Floats], Any] = lambda values: np.round(values, 5).tolist()  # noqa: E731 -- one line thrice
@@ -308,12 +318,7 @@ def as_json(model: RelevanceModel, embedder: str) -> dict[str, Any]:
         "embedder": embedder,
         "heads": short(model.heads.weights),
         "head_bias": short(model.heads.bias),
-        "general": {
-            "directions": np.round(model.general.directions, 4).tolist(),
-            "signs": short(model.general.signs),
-            "weights": short(model.general.weights),
-            "bias": round(model.general.bias, 5),
-        },
+        "general": head_as_json(model.general),
         **{
             name: {
                 "weights": dict(zip(weights.features, short(weights.weights), strict=True)),

@@ -1,6 +1,6 @@
 """Recognizes questions about earlier chats, and picks messages and summaries of these chats for the prompt. Pure.
 
-"What were we talking about last time?" asks for chats, not for facts. Linear heads over the question's vector
+"What were we talking about last time?" asks for chats, not for facts. Heads over the question's vector
 recognize it (`bench.training.heads`). The question gets the newest chats, those of the period it names, or the chat with the
 best passage about its topic.
 """
@@ -27,16 +27,18 @@ from recollect.model import (
     Vector,
 )
 from recollect.recall.question import RecallQuery
-from recollect.recall.relevance import shipped_heads
+from recollect.recall.relevance import shipped_logits
 from recollect.recall.selection import SelectionContext, is_judged, words_of
 
 CHATS_TOKENS = 250
 """The most tokens that earlier chats take in a block, roughly."""
 
-_WITH_DOCUMENT = 2.0
-"""The logit above which a question with a document asks for chats: most such questions are about the document."""
+BAR = 1.0
+"""The logit above which a question asks for chats."""
+_WITH_DOCUMENT = 4.0
+"""The same for a question with a document: most such questions are about the document."""
 
-_UNSURE = 1.0
+_UNSURE = 2.0
 """The absolute logit of a topic below which the prompt gets both readings. In cross-validation all errors were below it."""
 _CHATS, _OF_PERIOD = 3, 8
 """The most chats for a question that names no time, and for one that does."""
@@ -73,11 +75,11 @@ class ChatsAsked(StrEnum):
 
 def chats_asked(query: RecallQuery, vector: Vector | None) -> ChatsAsked:
     """Return which earlier chats a question asks for; none if it has no vector."""
-    logits = shipped_heads("last_chat_heads").logits(vector)
+    logits = shipped_logits("last_chat_heads", vector)
     if logits is None:
         return ChatsAsked.NONE
     chats, topic = logits.tolist()
-    if chats <= (_WITH_DOCUMENT if query.has_document else 0.0):
+    if chats <= (_WITH_DOCUMENT if query.has_document else BAR):
         return ChatsAsked.NONE
     if abs(topic) < _UNSURE:
         return ChatsAsked.EITHER

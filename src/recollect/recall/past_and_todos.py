@@ -1,6 +1,6 @@
 """Finds the past statements, the changes or the open to-dos that a question asks for. Pure.
 
-Three linear heads over the question's vector recognize its subject; `bench.training.heads` trained them. The dates in the question choose among the statements found. A question that asks for none of the three gets no past statement.
+Three heads over the question's vector recognize its subject; `bench.training.heads` trained them. The dates in the question choose among the statements found. A question that asks for none of the three gets no past statement.
 """
 
 import math
@@ -20,13 +20,13 @@ from recollect.recall.candidates import Floats, near_statements
 from recollect.recall.common_names import SHARES_NAME
 from recollect.recall.needed_statements import Intents, Needs, is_over
 from recollect.recall.question import RecallQuery, StatementVectors
-from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_heads, shipped_model
+from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_logits, shipped_model
 from recollect.text.dates.date_finder import Period, dates_of_both
 
 ASKED = ("past", "change", "due")
 """The subjects of questions: an earlier state, a change or its day, to-dos."""
 
-_BAR = -0.5
+_BAR = 0.5
 """The logit above which a question has a subject."""
 _OF_OTHERS = 1.0
 """The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not."""
@@ -38,7 +38,7 @@ _SURE = 0.55
 """The same from which on the log is not searched."""
 _YEAR = timedelta(days=366)
 """The longest period whose statements are given whatever their relevance."""
-_SURE_DUE = 1.5
+_SURE_DUE = 3.0
 """The logit above which a question asks for to-dos alone, but for statements that are likely anyway."""
 _LIKELY_ANYWAY = 0.3
 """The least probability with which a statement is needed although a question seems to ask for to-dos alone: "und welchen habe ich?" does not."""
@@ -139,7 +139,7 @@ def _with_done(needs: Needs, snapshot: Snapshot, vectors: StatementVectors, near
 
 def _likeliest_subject(vectors: StatementVectors) -> tuple[int, float]:
     """Return the subject with the largest logit, and that; without a vector none is likely."""
-    logits = shipped_heads("past_heads").logits(vectors.asked)
+    logits = shipped_logits("past_heads", vectors.asked)
     if logits is None:
         return 0, -np.inf
     best = int(logits.argmax())

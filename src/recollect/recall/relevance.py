@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,11 +68,25 @@ class QuadraticHead:
         return float(self.signs @ (self.directions @ vector) ** 2 + self.weights @ vector) + self.bias
 
 
+def _quadratic(held: Mapping[str, Any]) -> QuadraticHead:
+    directions, signs, weights = (
+        np.array(held[name], np.float64) for name in ("directions", "signs", "weights")
+    )
+    return QuadraticHead(directions, signs, weights, float(held["bias"]))
+
+
 @cache
-def shipped_heads(name: str) -> LinearHeads:
-    """Return the heads in a file of ``trained``."""
-    held = read_table("recollect.recall", f"trained/{name}")
-    return LinearHeads(np.array(held["weights"], np.float64), np.array(held["bias"], np.float64))
+def _shipped_heads(name: str) -> tuple[QuadraticHead, ...]:
+    held: Mapping[str, Any] = read_table("recollect.recall", f"trained/{name}")
+    return tuple(_quadratic(each) for each in held["heads"])
+
+
+def shipped_logits(name: str, question: Vector | None) -> Floats | None:
+    """Return the logits of a question by the heads in a file of ``trained``, (heads,); None without a vector of their dimensions."""
+    heads = _shipped_heads(name)
+    if question is None or len(question) != len(heads[0].weights):
+        return None
+    return np.array([each.score(question) for each in heads])
 
 
 Feature: TypeAlias = Floats | float
@@ -317,13 +331,9 @@ def _proximity(moments: Floats, period: Period) -> Floats:
 def shipped_model() -> RelevanceModel:
     """Return the model shipped with the package."""
     held = read_table("recollect.recall", "trained/relevance_model")
-    general = held["general"]
-    directions, signs, weights = (
-        np.array(general[name], np.float64) for name in ("directions", "signs", "weights")
-    )
     return RelevanceModel(
         LinearHeads(np.array(held["heads"], np.float64), np.array(held["head_bias"], np.float64)),
-        QuadraticHead(directions, signs, weights, float(general["bias"])),
+        _quadratic(held["general"]),
         _weights(held["regression"]),
         _weights(held["gate"]),
     )
