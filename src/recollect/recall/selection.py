@@ -315,13 +315,15 @@ def choose_standing(
 ) -> tuple[Memory, ...]:
     """Choose statements greedily until the budget is used, and return them by `worth`; one that does not fit is skipped.
 
-    Those of ``likely`` go first, the likeliest before the others: they are for every chat, and may be more than fit. Statements that
-    have ended are left out, and those that are needed only if asked for. ``adds`` decides whether one that would fit adds anything new.
+    Those for every chat go first; they may be more than fit. The likeliest of ``likely``, which has all but the profile's, go before
+    the others. Statements that have ended are left out, and those that are needed only if asked for. ``adds`` decides whether one that
+    would fit adds anything new.
     """
     left = budget
     chosen = []
     order = current_by_worth(memories, now)
-    for memory in sorted(order, key=lambda each: (each.doubt is not None, -likely.get(each.id, -1.0))):
+    surely = {each.id: likely.get(each.id, float(each.is_for_every_chat)) for each in order}
+    for memory in sorted(order, key=lambda each: (each.doubt is not None, -surely[each.id])):
         if memory.hints is not None and memory.hints.use is Use.ASKED:
             continue
         cost = count(f"\u2022 {memory.labelled}\n")

@@ -68,6 +68,15 @@ def test_of_more_than_fit_those_that_the_question_likely_needs_go_first() -> Non
     assert fits({metric.id: 0.2, nuts.id: 0.1}, PLENTY) == fits({}, PLENTY)  # in one order in each chat
 
 
+def test_the_profile_goes_before_all_that_the_question_may_need() -> None:
+    name = memory("Called Anna", kind=Kind.PROFILE, importance=1.0)
+    nuts = memory("Allergic to nuts", importance=0.9)
+
+    found = choose_standing([nuts, name], budget=8, count=estimate_tokens, now=NOON, likely={nuts.id: 0.9})
+
+    assert [each.content for each in found] == ["Called Anna"]
+
+
 def test_what_only_some_requests_need_pushes_out_neither_wishes_for_every_answer_nor_health() -> None:
     lesson = memory("Unload at ramp 3", kind=Kind.INSIGHT, importance=0.9, hints=Hints(Use.TOPIC))
     wish = memory("Metric units", kind=Kind.PREFERENCE, importance=0.8, hints=Hints(Use.ALWAYS))
