@@ -285,18 +285,37 @@ def needs_of(
     if not len(memories.judged) and not entries:
         return overview_needs((), query.now, bar) if asks_for_all else NO_NEEDS
     judged = _judged(query, memories, near, vectors, entries)
-    likely, understood = judged.relevance.likely, memories.is_understood
-    rows = np.flatnonzero(_is_for_every_chat(memories.table)).tolist()
-    of_every_chat = {memories.judged_items[row].id: float(likely[row]) for row in rows}
-    order = np.argsort(-likely, kind="stable")
+    likely = judged.relevance.likely
     if asks_for_all and likely.max() < bar.about_one:  # else "about Clara" (decision 0095)
-        best = {judged.items[row].id for row in order[:_FIRST].tolist() if likely[row] >= bar.serves}
+        first = np.argsort(-likely, kind="stable")[:_FIRST].tolist()
+        best = {judged.items[row].id for row in first if likely[row] >= bar.serves}
         return overview_needs(memories.judged_items, query.now, bar, best)
     least = bar.need_with_document if query.has_document else bar.need
     needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
-    if not needs_any and not names_identifier:
-        kept = judged.recollections(order[:listed].tolist(), listed)
-        return Needs(tuple(kept), served=understood, understood=understood, of_every_chat=of_every_chat)
+    if needs_any or names_identifier:
+        needs = _needed(
+            query, memories, words, judged, intents, listed, bar, names_identifier=names_identifier
+        )
+    else:
+        kept = judged.recollections(np.argsort(-likely, kind="stable")[:listed].tolist(), listed)
+        needs = Needs(tuple(kept), served=memories.is_understood, understood=memories.is_understood)
+    rows = np.flatnonzero(_is_for_every_chat(memories.table)).tolist()
+    return replace(needs, of_every_chat={memories.judged_items[row].id: float(likely[row]) for row in rows})
+
+
+def _needed(
+    query: RecallQuery,
+    memories: Memories,
+    words: Words,
+    judged: _Judged,
+    intents: Intents,
+    listed: int,
+    bar: NeedThresholds,
+    *,
+    names_identifier: bool,
+) -> Needs:
+    likely, understood = judged.relevance.likely, memories.is_understood
+    order = np.argsort(-likely, kind="stable")
     several = intents.list > 0
     floor = bar.floor(query, likely, intents.list)
     needed = int(np.count_nonzero(likely >= floor))
@@ -308,8 +327,7 @@ def needs_of(
     linked = [] if several else judged.recollections(linked_rows(memories, order[:possible], sure, needed), 0)
     wanted = frozenset(each.item.id for each in (*kept[:needed], *linked))
     kept = with_linked(kept, linked, needed)
-    at_most = bar.most_of_several if several else None
-    return Needs(tuple(kept), wanted, served, at_most, understood=understood, of_every_chat=of_every_chat)
+    return Needs(tuple(kept), wanted, served, bar.most_of_several if several else None, understood=understood)
 
 
 def overview_needs(
