@@ -1,6 +1,6 @@
 """Recall: from a turn's question to its ranked memories.
 
-Read ``ranking`` first. ``needs`` judges statements, ``log_scores`` the log; ``last_chat`` finds the chats that a question asks for.
+Read ``ranking`` first. ``needed_statements`` judges statements, ``log_scores`` the log; ``last_chat`` finds the chats that a question asks for.
 ``trained`` holds the weights that ``bench.training`` writes, and examples to compare with.
 """
 
@@ -16,5 +16,14 @@ from recollect.recall.question import (
     read_query,
     statement_vectors,
 )
-from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
+from recollect.recall.ranking import (
+    EXPLAINED,
+    Found,
+    Ranking,
+    Reach,
+    Tuning,
+    compare_words,
+    rank,
+    with_overview,
+)
 from recollect.recall.selection import PromptTexts, SelectionContext, SelectionLimits, select

@@ -256,6 +256,7 @@ def needs_of(
     query: RecallQuery,
     memories: Memories,
     words: Words,
+    letters: Floats,
     near: Nearness,
     vectors: StatementVectors,
     intents: Intents,
@@ -272,6 +273,7 @@ def needs_of(
         query: The question.
         memories: The person's memories.
         words: The match of the question's terms.
+        letters: The share of its letter runs that each statement holds, (statements,).
         near: The cosines of the memories to it.
         vectors: Its vectors.
         intents: Its intents.
@@ -284,7 +286,7 @@ def needs_of(
     asks_for_all = intents.overview > (bar.overview_with_document if query.has_document else bar.overview)
     if not len(memories.judged) and not entries:
         return overview_needs((), query.now, bar) if asks_for_all else NO_NEEDS
-    judged = _judged(query, memories, near, vectors, entries)
+    judged = _judged(query, memories, letters, near, vectors, entries)
     likely = judged.relevance.likely
     if asks_for_all and likely.max() < bar.about_one:  # else "about Clara" (decision 0095)
         first = np.argsort(-likely, kind="stable")[:_FIRST].tolist()
@@ -349,19 +351,21 @@ def overview_needs(
 def _judged(
     query: RecallQuery,
     memories: Memories,
+    letters: Floats,
     near: Nearness,
     vectors: StatementVectors,
     entries: Sequence[Entry],
 ) -> _Judged:
     first, best = near.first[memories.judged], near.best[memories.judged]
-    items, table, letters = memories.judged_items, memories.table, memories.letters
+    items, table = memories.judged_items, memories.table
     if entries:  # few people have any
         items = (*items, *(each.memory for each in entries))
         cosines = [each.cosine for each in entries]
         first, best = np.append(first, cosines), np.append(best, cosines)
         table = table.joined(StatementColumns.from_statements([each.memory for each in entries]))
-        letters = letters.joined(LetterRuns.from_texts([each.memory.content for each in entries]))
-    statements = Statements(table, first, best, letters.shared(query.asked))
+        runs = memories.letters.joined(LetterRuns.from_texts([each.memory.content for each in entries]))
+        letters = runs.shared(query.asked)
+    statements = Statements(table, first, best, letters)
     return _Judged(
         items, relevance.judge(_embed_question(query, vectors), statements, relevance.shipped_model())
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -16,6 +16,7 @@ from recollect.index import Nearness, Passages, Snapshot, StoredPassage
 from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector, is_agents
 from recollect.ports import ONLY_TODAYS, Embedder, Generations
 from recollect.recall.candidates import (
+    Floats,
     Mask,
     Words,
     find_candidates,
@@ -174,9 +175,36 @@ class RankedLog:
     log: int = 0
 
 
+class Compared(NamedTuple):
+    """A person's memory, its words compared with a question's.
+
+    Attributes:
+        snapshot: The memory, as far as the recall reaches.
+        serving: Which of its passages may serve, (passages,).
+        words: The match of the question's terms.
+        letters: The share of the question's letter runs that each statement holds, (statements,).
+    """
+
+    snapshot: Snapshot
+    serving: Mask
+    words: Words
+    letters: Floats
+
+
+async def compare_words(query: RecallQuery, snapshot: Snapshot, reach: Reach) -> Compared:
+    """Compare the words of a question with a person's memory. It needs no vector, so the embedder may be at work."""
+    snapshot = snapshot if reach.log else replace(snapshot, passages=Passages())
+    passages = snapshot.passages or Passages()
+    serving = passages.is_current if reach.everything else serving_passages(passages, query)
+    terms = query.terms if reach.lexical else ()
+    words = await _apart(snapshot, partial(match_of, snapshot, terms, serving))
+    letters = await _apart(snapshot, partial(snapshot.memories.letters.shared, query.asked))
+    return Compared(snapshot, serving, words, letters)
+
+
 async def rank(
     query: RecallQuery,
-    snapshot: Snapshot,
+    compared: Compared,
     vectors: StatementVectors,
     *,
     embedder: Embedder,
@@ -191,8 +219,8 @@ async def rank(
 
     Args:
         query: The question.
-        snapshot: The person's memory.
-        vectors: Its vectors for statements.
+        compared: The person's memory, compared by words.
+        vectors: The question's vectors for statements.
         embedder: The embedder of the log.
         generations: The embedders before today's.
         reach: How far it looks.
@@ -205,7 +233,8 @@ async def rank(
         EmbedderError: The question could not be embedded, and words are not compared.
     """
     began = time.perf_counter()
-    step = await _begun(query, snapshot, vectors, reach, tuning)
+    snapshot, near = compared.snapshot, near_statements(compared.snapshot.memories, vectors.near)
+    step = _Step(query, *compared, near, vectors, intents_of(query, vectors), reach, tuning)
     chats = chats_asked(query, vectors.asked)
     log: RankedLog | None = None
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
@@ -228,19 +257,6 @@ async def rank(
         tuple(dict.fromkeys(watch.degraded)),
         watch.stages,
     )
-
-
-async def _begun(
-    query: RecallQuery, snapshot: Snapshot, vectors: StatementVectors, reach: Reach, tuning: Tuning
-) -> "_Step":
-    """Compare the words of a question with a person's memory, and its vectors with their statements."""
-    snapshot = snapshot if reach.log else replace(snapshot, passages=Passages())
-    passages = snapshot.passages or Passages()
-    serving = passages.is_current if reach.everything else serving_passages(passages, query)
-    terms = query.terms if reach.lexical else ()
-    words = await _apart(snapshot, partial(match_of, snapshot, terms, serving))
-    near = near_statements(snapshot.memories, vectors.near)
-    return _Step(query, snapshot, serving, words, near, vectors, intents_of(query, vectors), reach, tuning)
 
 
 async def _ranked_log(
@@ -297,6 +313,7 @@ class _Step:
     snapshot: Snapshot
     serving: Mask
     words: Words
+    letters: Floats
     near: Nearness
     vectors: StatementVectors
     intents: Intents
@@ -317,6 +334,7 @@ class _Step:
             self.query,
             self.snapshot.memories,
             self.words,
+            self.letters,
             self.near,
             self.vectors,
             self.intents,

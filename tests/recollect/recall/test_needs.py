@@ -60,6 +60,7 @@ async def needed(
         query,
         snapshot.memories,
         match_of(snapshot, query.terms, np.ones(len(said), np.bool_)),
+        snapshot.memories.letters.shared(query.asked),
         near_statements(snapshot.memories, vectors.near),
         vectors,
         intents_of(query, vectors),

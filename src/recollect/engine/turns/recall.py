@@ -1,7 +1,7 @@
 """Recalls for a turn, and prepares what its prompt is given, within a deadline. A failure of recall passes the chat by here."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -49,6 +49,7 @@ from recollect.recall import (
     StatementVectors,
     Tuning,
     Watch,
+    compare_words,
     rank,
     statement_vectors,
     with_overview,
@@ -132,10 +133,10 @@ class Retriever:
             StoreError: The store failed.
         """
         reach = reach or self._policy.reach
-        query, embedded = await self._read(turn), await self._embed(turn, reach)
+        query = await self._read(turn)
         whole = (await self.whole_snapshot(turn.scope.user_id)).living(lifetimes, turn.at)
         snapshot = narrowed(whole)
-        return await self._rank_snapshot(query, embedded, snapshot, reach), snapshot
+        return await self._rank_snapshot(query, self._embed(turn, reach), snapshot, reach), snapshot
 
     async def whole_snapshot(self, user_id: str) -> Snapshot:
         """Return a person's snapshot; that of a project with the person's own memory, unless it is recalled alone.
@@ -218,21 +219,22 @@ class Retriever:
     async def _rank_snapshot(
         self,
         query: RecallQuery,
-        embedded: _Embedded,
+        embedding: Awaitable[_Embedded],
         snapshot: Snapshot,
         reach: Reach,
         entries: tuple[ProfileEntry, ...] = (),
     ) -> Ranking:
-        policy, (vectors, watch) = self._policy, embedded
+        policy, compared = self._policy, await compare_words(query, snapshot, reach)
+        vectors, watch = await embedding
         return await rank(
             query,
-            snapshot,
+            compared,
             vectors,
             embedder=self._backends.log_embedder,
             generations=self._backends.generations,
             reach=reach,
             tuning=Tuning(gate=policy.gate, bar=policy.bar),
-            watch=watch,
+            watch=Watch(watch.degraded.copy(), watch.stages.copy()),  # several rankings may share the vectors
             nearest=self._backends.snapshots.nearest_passages,
             entries=entries,
         )
@@ -352,10 +354,8 @@ class Retriever:
         reach: Reach,
         entries: tuple[ProfileEntry, ...],
     ) -> _SharedRanking:
-        vectors, watch = await asyncio.shield(embedding)
-        # Several rankings may share the vectors, and each adds its own times.
-        watch = Watch(watch.degraded.copy(), watch.stages.copy())
-        return _SharedRanking(await self._rank_snapshot(query, (vectors, watch), snapshot, reach, entries))
+        made = asyncio.shield(embedding)
+        return _SharedRanking(await self._rank_snapshot(query, made, snapshot, reach, entries))
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:
         """Return the statements for every chat, with the confirmed entries of the profile as memories.
