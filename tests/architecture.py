@@ -15,7 +15,13 @@ ROOTS = ("src", "proxy", "openwebui_filter", "weights")
 PROGRAMS = ("bench", "examples")
 """Packages of the repository's root, which are not shipped, and may ask a database what the engine never does."""
 PURE = (
-    *("recollect.audit", "recollect.wire", "recollect.chunking", "recollect.composition", "recollect.errors"),
+    *(
+        "recollect.audit_rows",
+        "recollect.wire",
+        "recollect.chunking",
+        "recollect.composition",
+        "recollect.errors",
+    ),
     *("recollect.formation", "recollect.model", "recollect.request_composition", "recollect.text"),
     *("recollect.engine.counters", "recollect.engine.turns.explain", "recollect.engine.policy"),
     *("recollect.engine.turns.prompt_content", "recollect_openwebui.notices"),

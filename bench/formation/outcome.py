@@ -9,7 +9,7 @@ from bench.engines import Bench
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.decisions import UNASKED, Decided, decided_items
 from bench.formation.staging import Staged, hear_message
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.model import Doubt, Memory, Turn, Update
 
 _ALL = 10_000

@@ -24,7 +24,7 @@ from bench.training.relevance import head_as_json, logistic, quadratic
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import last_chat, past_and_todos
 from recollect.recall.past_and_todos import ASKED
-from recollect.recall.relevance import Floats, QuadraticHead
+from recollect.recall.relevance_model import Floats, QuadraticHead
 
 _RIDGE = 0.1
 _FOLDS = 5

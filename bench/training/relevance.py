@@ -44,8 +44,8 @@ from bench.training.relevance_data import (
 )
 from recollect.model import Vector
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.recall import NeedThresholds, SelectionLimits, relevance
-from recollect.recall.relevance import (
+from recollect.recall import NeedThresholds, SelectionLimits, relevance_model
+from recollect.recall.relevance_model import (
     INTENTS,
     Floats,
     LinearHeads,
@@ -83,7 +83,7 @@ _STILL = 1e-5
 _FLAT = 1e-6
 """A signal whose deviation is no more than this tells nothing."""
 _count = token_counter("")
-_OUT = Path(relevance.__file__).parent / "trained" / "relevance_model.json"
+_OUT = Path(relevance_model.__file__).parent / "trained" / "relevance_model.json"
 
 
 def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = False) -> tuple[Floats, float]:
@@ -170,7 +170,7 @@ def train(questions: Sequence[Question], messages: Messages, fold_of: Callable[[
     judged = [each for each in questions if each.type != "overview"]
     unseen = _unseen_heads(judged, questions, messages, fold_of)
     values = [
-        relevance.features(each.asked, each.compared, told)
+        relevance_model.features(each.asked, each.compared, told)
         for each, (told, _) in zip(judged, unseen, strict=True)
     ]
     names = tuple(values[0])
@@ -182,7 +182,7 @@ def train(questions: Sequence[Question], messages: Messages, fold_of: Callable[[
         columns = [names.index(each) for each in weights.features]
         for n in np.flatnonzero(of_fold == fold).tolist():
             logits = tables[n][:, columns] @ weights.weights + weights.bias
-            of_question[n] = relevance.gate_features(*unseen[n], logits, values[n])
+            of_question[n] = relevance_model.gate_features(*unseen[n], logits, values[n])
     # A question for how to be answered sounds like any other: as one that needs something it would open the gate for all.
     clear = [n for n, each in enumerate(judged) if each.type != "standing"]
     gate = _fit(
@@ -212,8 +212,8 @@ def _unseen_heads(
     found = []
     for each in judged:
         intents, general = heads[fold_of(each.person)]
-        told = relevance.intent_logits(each.asked, intents)
-        found.append((told, relevance.general_score(each.asked, general)))
+        told = relevance_model.intent_logits(each.asked, intents)
+        found.append((told, relevance_model.general_score(each.asked, general)))
     return found
 
 
@@ -274,7 +274,7 @@ def cross_validated(
             [*others, *more], messages._replace(labelled=apart), lambda person: person % (_FOLDS - 1)
         )
         judged |= {
-            n: relevance.judge(each.asked, each.compared, model)
+            n: relevance_model.judge(each.asked, each.compared, model)
             for n, each in enumerate(questions)
             if each.person % _FOLDS == fold
         }

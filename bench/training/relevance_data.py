@@ -22,9 +22,9 @@ from recollect.index import LetterRuns, StatementColumns, with_hints
 from recollect.model import Hints, Kind, Memory, Message, Role, Scope, Source, Turn, Use, Vector
 from recollect.models.memory_embedding import with_topics
 from recollect.ports import Embedder
-from recollect.recall import read_query, relevance
+from recollect.recall import read_query, relevance_model
 from recollect.recall.question import asked_in, said_before
-from recollect.recall.relevance import EmbeddedQuestion, Floats, Statements
+from recollect.recall.relevance_model import EmbeddedQuestion, Floats, Statements
 
 STRANGER, STRANGER_TO_MADE_UP = "of a stranger", "of a stranger, to a made-up person"
 """The types of strangers' questions. Those to made-up people teach the gate alone: more of them would make each statement less likely."""
@@ -242,7 +242,7 @@ async def _asked(told: LifeQuestion, embedded: Embedded) -> tuple[EmbeddedQuesti
     query, before = read_query(turn), said_before(turn)
     vector = searched = await embedded.question(query.asked)
     if before.strip():
-        searched = relevance.contextual_vector(vector, await embedded.question(asked_in(before)))
+        searched = relevance_model.contextual_vector(vector, await embedded.question(asked_in(before)))
     return EmbeddedQuestion(query.asked, query.now, query.any_periods, vector), searched
 
 

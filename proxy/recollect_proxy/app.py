@@ -15,7 +15,7 @@ from recollect.errors import ConfigurationError, RecollectError, raised_at
 from recollect.ports import Clock
 from recollect_proxy.access.authentication import Authentication, make_authentication
 from recollect_proxy.build_destinations import Destinations
-from recollect_proxy.chat.answer_relay import RecallReports
+from recollect_proxy.chat.recall_headers import RecallReports
 from recollect_proxy.identity.caller import require_strong
 from recollect_proxy.identity.identity import is_loopback, make_identity
 from recollect_proxy.mcp import PATH as MCP_PATH

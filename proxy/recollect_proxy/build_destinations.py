@@ -10,11 +10,11 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.wire import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
-from recollect.wire.reading_limits import LARGEST_BODY
-from recollect_proxy.chat.answer_relay import AnswerRelay, RecallReports
-from recollect_proxy.chat.byte_relay import Passthrough
 from recollect_proxy.chat.conversation import Conversation
 from recollect_proxy.chat.fair_executor import FairExecutor
+from recollect_proxy.chat.forwarding import Forwarding
+from recollect_proxy.chat.passthrough import Passthrough
+from recollect_proxy.chat.recall_headers import RecallReports
 from recollect_proxy.chat.reply_recorder import KeptAnswers
 from recollect_proxy.chat.request_preparer import RequestPreparer
 from recollect_proxy.chat.request_reader import RequestReader
@@ -30,11 +30,12 @@ from recollect_proxy.routing.destination import (
 )
 from recollect_proxy.routing.router import IdentifiedOnly, Router
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
-from recollect_proxy.upstream.pool import CONNECT_SECONDS
+from recollect_proxy.upstream.timeouts import CONNECT_SECONDS
 from recollect_proxy.upstream.upstream import Upstream
 from recollect_proxy.upstream.websockets import WebSocketRelay
 from recollect_proxy.web.asgi import Application
 from recollect_proxy.web.headers import COOKIE, CREDENTIALS
+from recollect_proxy.web.request_limits import LARGEST_CHAT
 
 _WITH_MEMORY = {
     COMPLETIONS_PATH: COMPLETIONS,
@@ -148,7 +149,7 @@ class Destinations:
             identity=self.identity,
             reader=RequestReader(
                 dialect,
-                limit=settings.memory_body_limit or LARGEST_BODY,
+                limit=settings.memory_body_limit or LARGEST_CHAT,
                 recall_in_temporary=settings.recall_in_temporary,
                 clock=self.clock,
                 executor=self._executor,
@@ -164,7 +165,7 @@ class Destinations:
                 lends=way.lends,
                 shows_status=settings.openwebui_status and dialect is COMPLETIONS,
             ),
-            relay=AnswerRelay(passthrough, self.reports),
+            relay=Forwarding(passthrough, self.reports),
             answers=self.engine.answers,
             traces=self._traces,
         )

@@ -20,12 +20,15 @@ from recollect.ports import (
 if TYPE_CHECKING:  # a host starts its database before it imports a driver, or an HTTP client
     from recollect.store.browsing import Browsing
     from recollect.store.chats import ChatRequests, Chats
+    from recollect.store.feedback import Feedback
     from recollect.store.inbox import Inbox
     from recollect.store.jobs import Jobs
+    from recollect.store.kept_answers import Answers
     from recollect.store.log_index import EmbedderGenerations, LogIndex
     from recollect.store.memories import Memories, Repairs
     from recollect.store.message_log import MessageLog
-    from recollect.store.request_records import Answers, Feedback, RequestLog, Retention
+    from recollect.store.request_records import RequestLog
+    from recollect.store.retention import Retention
     from recollect.store.statistics import Statistics
     from recollect.store.user_leases import Attempts
     from recollect.store.users import (

@@ -13,7 +13,7 @@ from tests.support.stores import Store
 
 from recollect.model import Skip
 from recollect.store import check_postgres, open_postgres
-from recollect_proxy.upstream.upstream import SILENCE_SECONDS
+from recollect_proxy.upstream.timeouts import SILENCE_SECONDS
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = (REPOSITORY / "docs" / "how-to" / "go-into-production.md").read_text("utf-8")

@@ -23,7 +23,7 @@ from recollect_proxy.serving.server import SHUTDOWN_SECONDS
 from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import secret_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
-from recollect_proxy.upstream.upstream import SILENCE_SECONDS
+from recollect_proxy.upstream.timeouts import SILENCE_SECONDS
 
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"

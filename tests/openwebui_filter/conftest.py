@@ -23,7 +23,7 @@ from recollect.engine.background import inbox_drain, model_waits
 from recollect.model import Strategy
 from recollect.settings.engine_settings import EngineSettings
 from recollect.store import Postgres
-from recollect_openwebui import conversation, engines
+from recollect_openwebui import engines, recall_and_remember
 
 SECONDS_TO_OPEN = 60
 
@@ -71,7 +71,7 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be late, however busy the machine is with other tests, and let nobody look seldom."""
     monkeypatch.setattr(model_waits, "_FIRST_SECONDS", 0.01)
     monkeypatch.setattr(model_waits, "_LONGEST_SECONDS", 0.05)
-    monkeypatch.setattr(conversation, "_IMPORT_SECONDS", 30.0)
+    monkeypatch.setattr(recall_and_remember, "_IMPORT_SECONDS", 30.0)
     # A job that begins while the person's last one comes to its end finds their lease taken.
     monkeypatch.setattr(inbox_drain, "TAKEN_DELAY", timedelta(milliseconds=50))
     monkeypatch.setattr(engines, "EngineSettings", AsSaid)

@@ -31,7 +31,7 @@ from tests.support.waiting import until
 
 from recollect.settings.engine_settings import EngineSettings
 from recollect.settings.variables_and_file import is_setting
-from recollect_openwebui import conversation
+from recollect_openwebui import recall_and_remember
 
 _OURS = {"recollect", "recollect_openwebui"}
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
@@ -209,7 +209,7 @@ async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its
     monkeypatch: pytest.MonkeyPatch,
     alice: Person,
 ) -> None:
-    monkeypatch.setattr(conversation, "_OPENING_SECONDS", 0.05)
+    monkeypatch.setattr(recall_and_remember, "_OPENING_SECONDS", 0.05)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and never listens: nobody answers there
         dsn = f"postgresql://recollect:hunter2@127.0.0.1:{taken.getsockname()[1]}/recollect"

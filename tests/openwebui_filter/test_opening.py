@@ -19,7 +19,7 @@ from tests.support.waiting import until
 
 from recollect.assembly.host_engine import running_engine
 from recollect.engine import Engine
-from recollect_openwebui import conversation, engines
+from recollect_openwebui import engines, recall_and_remember
 
 _PROGRAM = """
 import asyncio, json, sys, threading
@@ -157,7 +157,7 @@ async def test_a_chat_that_meets_the_engines_libraries_on_their_way_says_so_and_
 
     monkeypatch.setattr(engines, "_import_backends", slowly)
     monkeypatch.setattr(engines, "_is_imported", [])
-    monkeypatch.setattr(conversation, "_IMPORT_SECONDS", 0.05)
+    monkeypatch.setattr(recall_and_remember, "_IMPORT_SECONDS", 0.05)
     chat = Chat(memory, alice)
     saying = asyncio.create_task(chat.says("I live in Lisbon."))
     await until(lambda: "Memory is starting" in chat.statuses)

@@ -17,7 +17,7 @@ from recollect.engine import Engine
 from recollect.engine.exchange_recorder import ExchangeRecord
 from recollect.errors import StoreUnavailableError
 from recollect.model import Hints, Use
-from recollect_openwebui import conversation
+from recollect_openwebui import recall_and_remember
 
 
 async def test_what_was_recalled_is_counted_before_the_answer_and_cited_after_it(
@@ -84,7 +84,7 @@ async def test_what_is_said_before_the_engine_is_open_is_told_once_it_is_and_onc
     live, chat = await taught._engine(), Chat(taught, alice)
     with monkeypatch.context() as opening:
         opening.setattr(live, "_engine", None)
-        opening.setattr(conversation, "_OPENING_SECONDS", 0.0)
+        opening.setattr(recall_and_remember, "_OPENING_SECONDS", 0.0)
         await chat.says(DOG)
         await chat.asks_again("Another answer.")
         await until(lambda: live.log_writer.waiting.exchanges == 2)

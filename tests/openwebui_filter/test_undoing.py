@@ -11,7 +11,7 @@ from tests.support.people import Person
 from recollect.assembly import host_engine
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
-from recollect_openwebui import conversation
+from recollect_openwebui import recall_and_remember
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def test_what_was_told_with_a_later_answer_is_undone_under_either(
     chats = [Chat(taught, alice), Chat(taught, alice)]
     for chat, said in zip(chats, (DOG, ROME), strict=True):
         with monkeypatch.context() as hurried:
-            hurried.setattr(conversation, "_OUTCOME_SECONDS", 0.0)
+            hurried.setattr(recall_and_remember, "_OUTCOME_SECONDS", 0.0)
             await chat.says(said)
             await nothing_waits(taught, alice)
             await told()

@@ -1,19 +1,15 @@
 """Finds the principal whose token a request under `/memory` carries."""
 
 import hmac
-from collections import deque
-from collections.abc import Callable
-from ipaddress import IPv6Address, ip_address
-from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-from cachetools import LRUCache
 
 from recollect.errors import ConfigurationError
 from recollect.ports import Clock
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.access.own_tokens import Audience, PageSessions, PersonTokens
+from recollect_proxy.access.failed_attempts import FailedAttempts, TooManyAttemptsError, source_of
+from recollect_proxy.access.page_sessions import PageSessions
+from recollect_proxy.access.person_tokens import Audience, PersonTokens
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
 from recollect_proxy.identity.caller import Mode, is_strong
 from recollect_proxy.identity.identity import proving_modes
@@ -21,72 +17,11 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Headers, values
 
 if TYPE_CHECKING:
-    from recollect_proxy.access.provider_sign_in import ProviderSignIn
-
-_AT_MOST = 10
-_WITHIN_SECONDS = 60.0
-_SOURCES = 10_000
-_NETWORK = 64
-"""Bits of an IPv6 address that name a network: its owner has all addresses in it (RFC 4291, section 2.5.4)."""
-
-
-class TooManyAttemptsError(Exception):
-    """The sender has sent too many wrong tokens or keys within a minute."""
-
-    def __init__(self, seconds: int) -> None:
-        super().__init__("too many attempts")
-        self.seconds = seconds
-
-
-class FailedAttempts:
-    """Counts the failed attempts of the last minute, for each source separately."""
-
-    def __init__(self, seconds: Callable[[], float] = monotonic) -> None:
-        """Take a monotonic clock, in seconds."""
-        self._seconds = seconds
-        self._failed: LRUCache[str, deque[float]] = LRUCache(_SOURCES)
-
-    def seconds_to_wait(self, source: str) -> int:
-        """Return how long a source failed too often still; 0: it did not."""
-        failed = self._of_last_minute(source)
-        return int(failed[0] + _WITHIN_SECONDS - self._seconds()) + 1 if len(failed) >= _AT_MOST else 0
-
-    def fail(self, source: str) -> None:
-        """Count a failure; of a source that failed too often nothing is added, so that its minute ends."""
-        failed = self._of_last_minute(source)
-        if len(failed) < _AT_MOST:
-            failed.append(self._seconds())
-            self._failed[source] = failed
-
-    def _of_last_minute(self, source: str) -> deque[float]:
-        failed = self._failed.get(source, deque())
-        while failed and failed[0] <= self._seconds() - _WITHIN_SECONDS:
-            failed.popleft()
-        return failed
-
-
-def source_of(person: str | None, peer: str | None) -> str:
-    """Return the source for which failures are counted.
-
-    Args:
-        person: The sender of a form, by the session: a person's failures count for the person at any address.
-        peer: The address of the connection, a gateway's if the request came through one; None: unknown.
-    """
-    if person is not None:
-        return f"person {person}"
-    try:
-        address = ip_address((peer or "").partition("%")[0])
-    except ValueError:
-        return f"peer {peer}"
-    if not isinstance(address, IPv6Address):
-        return f"peer {address}"
-    if address.ipv4_mapped is not None:
-        return f"peer {address.ipv4_mapped}"
-    return f"network {int(address) >> (128 - _NETWORK):x}"
+    from recollect_proxy.access.oidc_sign_in import ProviderSignIn
 
 
 _ADMIN = Principal(Role.ADMIN, ADMIN_TOKEN_NAME)
-_TOKEN_DOTS = 2
+_TOKEN_DOTS = 2  # a JWT has three parts (RFC 7519, section 3)
 _PAGES = "/memory/ui"
 
 
@@ -141,9 +76,7 @@ class Authentication:
     def admitted(self, headers: Headers, peer: str | None) -> Principal | None:
         """Return the principal as ``principal`` does; a wrong token counts for the address it came from.
 
-        Wrong keys of pages count with wrong tokens. A token that can't be guessed is let in however many others failed,
-        since all requests through a gateway come from one address. An expired token of ours does not count, nor does any
-        signed token if people use those: its client has to learn that it expired.
+        Wrong keys of pages count with wrong tokens.
 
         Raises:
             TooManyAttemptsError: Too many wrong ones came from there, and this is one more; or it is an admin token that can
@@ -164,9 +97,11 @@ class Authentication:
         Raises:
             TooManyAttemptsError: There were too many.
         """
+        # An expired signed token is no guess, and its client has to learn that it expired.
         if known is None and (token is None or self.person_tokens.are_ours(token) or self._is_signed(token)):
             return
         seconds = self.failed.seconds_to_wait(source)
+        # All requests through a gateway come from one address: a token that can't be guessed is let in however many failed.
         if seconds and (known is None or (known == _ADMIN and self._is_guessable)):
             raise TooManyAttemptsError(seconds)
         if known is None:
@@ -240,7 +175,7 @@ def _make_sign_in(settings: ProxySettings, admin_token: str, clock: Clock) -> "P
     if not settings.oidc_client_id:
         return None
     from recollect_proxy.access.oidc_provider import OidcProvider, is_trustworthy  # noqa: PLC0415 -- for this sign-in alone
-    from recollect_proxy.access.provider_sign_in import ProviderSignIn, SignInRules  # noqa: PLC0415 -- and cryptography
+    from recollect_proxy.access.oidc_sign_in import ProviderSignIn, SignInRules  # noqa: PLC0415 -- and cryptography
 
     issuer, secret = settings.oidc_issuer or "", settings.oidc_client_secret
     if not is_trustworthy(issuer):

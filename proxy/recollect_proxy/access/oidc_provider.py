@@ -120,7 +120,7 @@ def base64url(data: bytes) -> str:
 
 
 _DISCOVERY = "/.well-known/openid-configuration"
-_LONGEST_ANSWER = 512 * 1024
+_LONGEST_ANSWER = 512 * 1024  # held whole
 _LASTS_SECONDS = 3600.0
 _NEW_KEYS_SECONDS = 60.0
 """A token with an unknown key has the keys read again, if they are as old as this."""
@@ -191,12 +191,12 @@ class Fetched(Generic[Value]):
         self._alone = asyncio.Lock()
 
     async def value(self, younger_than: float = _LASTS_SECONDS) -> Value:
-        """Return the value; one that is older than so many seconds is fetched before, by one request for all who wait.
+        """Return the value; one that is older than so many seconds is fetched before.
 
         Raises:
             SignInError: There is none.
         """
-        async with self._alone:
+        async with self._alone:  # one request for all who wait
             now = self._seconds()
             if self._value is not None and now - self._fetched_at < younger_than:
                 return self._value
@@ -204,7 +204,7 @@ class Fetched(Generic[Value]):
                 try:
                     self._value = await self._fetch()
                     self._fetched_at, self._failed = now, None
-                except SignInError as error:
+                except SignInError as error:  # an older value holds
                     self._failed = error
                 self._tried_at = self._seconds()
             if self._value is None:

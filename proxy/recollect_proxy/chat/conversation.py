@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from recollect.engine.counters import AnswerCounts
 from recollect.model import Skip
-from recollect_proxy.chat.answer_relay import AnswerRelay
+from recollect_proxy.chat.forwarding import Forwarding
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
+from recollect_proxy.chat.request_options import RefusedError
 from recollect_proxy.chat.request_preparer import RequestPreparer
-from recollect_proxy.chat.request_reader import RefusedError, RequestReader
+from recollect_proxy.chat.request_reader import RequestReader
 from recollect_proxy.chat.tracing import Traces
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
@@ -25,7 +26,7 @@ class Conversation:
     identity: Identity
     reader: RequestReader
     preparer: RequestPreparer
-    relay: AnswerRelay
+    relay: Forwarding
     answers: AnswerCounts
     traces: Traces
 

@@ -12,7 +12,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreError
 from recollect.model import Exchange, FailedAt, Failure, project_scope
 from recollect.wire import RESPONSES, Dialect, Reply, ReplyReader
-from recollect_proxy.chat.byte_relay import Passthrough
+from recollect_proxy.chat.passthrough import Passthrough
 from recollect_proxy.identity.caller import readable_project
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.upstream.upstream import Answer
@@ -22,7 +22,7 @@ _LOOKS, _LOOK_SECONDS = 60, 5.0
 """How often, and how long apart, it is looked for the exchange of a fetched answer while the store is away."""
 
 _OK = 200
-_REFUSED = (401, 403)
+_REFUSED = (401, 403)  # nothing is kept: the caller may be anybody
 
 log = structlog.get_logger(__name__)
 

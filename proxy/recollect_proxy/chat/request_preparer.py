@@ -27,7 +27,8 @@ from recollect.wire import ChatBody, Dialect, SystemStyle
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.openwebui_status import Shown, beside, sees_status
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
-from recollect_proxy.chat.request_reader import ParsedRequest, RequestOptions
+from recollect_proxy.chat.request_options import RequestOptions
+from recollect_proxy.chat.request_reader import ParsedRequest
 from recollect_proxy.identity.caller import Caller
 
 
@@ -109,7 +110,7 @@ class OutboundRequest:
             )
 
 
-_KEPT, _SECONDS = 10_000, 24 * 3600.0
+_KEPT, _SECONDS = 10_000, 24 * 3600.0  # a chat goes on for hours (decision 0060)
 
 
 class FullChats:

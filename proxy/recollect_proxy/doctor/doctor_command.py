@@ -102,11 +102,11 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
-    from recollect.wire.reading_limits import LARGEST_BODY
     from recollect_proxy.doctor.captured_request import await_request
     from recollect_proxy.doctor.diagnosis import is_from_a_person
     from recollect_proxy.serving.ephemeral_server import run_to_the_end
     from recollect_proxy.serving.server import why_not_free
+    from recollect_proxy.web.request_limits import LARGEST_CHAT
 
     if (reason := why_not_free(settings.host, settings.port)) is not None:
         fail(reason, MISUSED)
@@ -127,7 +127,7 @@ def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
             settings.host,
             settings.port,
             seconds=seconds,
-            limit=settings.memory_body_limit or LARGEST_BODY,
+            limit=settings.memory_body_limit or LARGEST_CHAT,
             is_wanted=is_from_a_person,
             ready=ready,
             remind=remind,

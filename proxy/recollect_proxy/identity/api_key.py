@@ -134,7 +134,7 @@ def read_key_file(path: Path) -> dict[str, str]:
     for number, line in numbered_lines(path, "API keys"):
         named, _, user = line.partition(" ")
         user_id = opaque_id(user.strip())
-        with suppress(ValueError):
+        with suppress(ValueError):  # named below, with the line's number
             digest, project = hash_and_project(named)
             if user_id is not None and digest not in users:
                 users[digest] = project_scope(user_id, project)

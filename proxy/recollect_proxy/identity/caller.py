@@ -13,7 +13,7 @@ from recollect.text.normalization import is_unfilled, storable_text
 from recollect_proxy.web.asgi import Headers
 
 _LONGEST_ID = 256
-_LONGEST_NAME = 100
+_LONGEST_NAME = 100  # prompts and pages show it
 _BASE64 = b"b64:"
 """The prefix by which LibreChat marks a header's value as base64 of UTF-8: it has characters that Latin-1 lacks."""
 _LONGEST_ENCODED = 4_096
@@ -122,22 +122,19 @@ def readable_project(found: list[bytes]) -> str | None:
 
 
 def header_text(value: bytes) -> str | None:
-    """Return a header's value as text, whichever way the client encoded it, so that one person has one id; None if it is no text.
-
-    OpenWebUI percent-encodes UTF-8, curl sends UTF-8 as it is, browsers and Node send Latin-1, LibreChat sends base64 of UTF-8
-    behind ``b64:``, and some libraries encoded words of RFC 2047.
-    """
+    """Return a header's value as text, whichever way the client encoded it, so that one person has one id; None if it is no text."""
     value = value.strip()
     if value.startswith(_BASE64) and (decoded := _of_base64(value.removeprefix(_BASE64))) is not None:
         return decoded
+    # Encoded words of RFC 2047, as some libraries send.
     if value.startswith(b"=?") and (decoded := _of_encoded_words(value)) is not None:
         return decoded
     if b"%" in value and is_unfilled(value.decode("latin-1")):
         return value.decode("latin-1")  # as %USER%: its first three bytes may be an escape
-    plain = unquote_to_bytes(value)
+    plain = unquote_to_bytes(value)  # OpenWebUI percent-encodes UTF-8, curl sends it as it is
     try:
         return plain.decode()
-    except UnicodeDecodeError:
+    except UnicodeDecodeError:  # Latin-1, as of browsers and Node; a control byte is in no name
         return None if _CONTROLS.intersection(plain) else plain.decode("latin-1")
 
 
@@ -146,7 +143,7 @@ def _of_base64(encoded: bytes) -> str | None:
         # Padding is optional.
         text = b64decode(encoded + b"=" * (-len(encoded) % 4), validate=True).decode()
     except ValueError:
-        return None
+        return None  # a text that only begins so
     # No honest client encodes ASCII: this would be an id that the client may not send in plain form.
     return None if text.isascii() else text
 
@@ -164,14 +161,15 @@ def _of_encoded_words(value: bytes) -> str | None:
 def opaque_id(text: object) -> str | None:
     """Return ``text`` if it is a valid id, else None. Valid are 1 to 256 characters without NUL, U+001F and lone surrogates.
 
-    ``*`` is invalid: it is the owner of shared memories; U+001F begins the name of a project. So is a template that was not filled
-    in: everybody would have that id.
+    ``*`` and a template that was not filled in are invalid.
     """
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text == COMMONS:
         return None
+    # `*` owns the shared memories, U+001F begins the name of a project, and Postgres holds no NUL.
     broken = not {"\0", SEPARATOR}.isdisjoint(text) or any(
         "\ud800" <= character <= "\udfff" for character in text
     )
+    # Everybody would have the id of an unfilled template.
     return None if broken or is_unfilled(text) else text
 
 

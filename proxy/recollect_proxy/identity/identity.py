@@ -49,8 +49,8 @@ _SUB_AGENTS = (
 )
 """The headers by which they mark a chat's requests of a sub-agent: a model wrote the messages of its user."""
 
-_NAMES_KEPT = 1024
-_LONGEST_KEPT = 100
+_NAMES_KEPT = 1024  # the same few come with every request
+_LONGEST_KEPT = 100  # a client's endless names must not fill the memory
 _NIL = b"00000000-0000-0000-0000-000000000000"
 """The parent that LibreChat gives a chat's first message."""
 
@@ -79,7 +79,6 @@ class Identity:
         self._names = _dashed(beside.union(*(mode.headers for mode in self._modes)))
         self._secrets = _dashed(frozenset[bytes]().union(*(mode.secrets for mode in self._modes)))
         self._has_warned = False
-        # The same few names come with every request; a client's endless ones must not fill the memory.
         self._kept = lru_cache(maxsize=_NAMES_KEPT)(self._stays)
 
     def is_ours(self, name: bytes) -> bool:
@@ -133,20 +132,17 @@ class Identity:
         )
 
     def _warn(self, refused: Claim) -> None:
-        """Log once why chats have no memory: a misconfigured client would repeat the warning with each request."""
-        if not self._has_warned:
+        """Log once why chats have no memory."""
+        if not self._has_warned:  # a misconfigured client would repeat it with each request
             self._has_warned = True
             log.warning("user_id_rejected", detail=_UNFILLED if refused.is_unfilled else _UNPROVEN)
 
     def _sends_all(self, headers: Headers) -> bool | None:
-        """Return whether the request is known to carry everything said before its message; None if unknown.
-
-        The parent header decides if it is sent: empty, for a chat's first message, it means True, else False. Without
-        it, OpenWebUI's session header means True: OpenWebUI sends whole chats.
-        """
+        """Return whether the request is known to carry everything said before its message; None if unknown."""
         parent = _parent_id(headers)
         if parent is not None:
-            return parent == ROOT
+            return parent == ROOT  # a chat's first message has nothing before it
+        # OpenWebUI sends whole chats.
         return True if self._session.startswith(_OPENWEBUI) and values(headers, self._session) else None
 
 

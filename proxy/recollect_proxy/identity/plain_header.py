@@ -112,7 +112,7 @@ def _is_own_host(value: bytes, known: frozenset[str]) -> bool:
     try:
         host = urlsplit("//" + value.decode("ascii")).hostname or ""
     except ValueError:
-        return False
+        return False  # no browser sends such a host
     name = host.removesuffix(".")  # a fully qualified name may end so
     return name == "localhost" or name.endswith(".localhost") or name in known or _is_address(host)
 

@@ -57,7 +57,7 @@ class OpenWebUIToken(Mode):
                 options={"require": ["exp", "iat", "iss", "sub"]},
             )
         except (jwt.InvalidTokenError, UnicodeDecodeError):
-            return REFUSED
+            return REFUSED  # no later mode may believe this request
         return Claim.from_text(claims["sub"], by_openwebui=True, name=claims.get("name"))
 
 

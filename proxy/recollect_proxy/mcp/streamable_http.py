@@ -17,7 +17,8 @@ from recollect.api.failures import FORBIDDEN, TOO_MANY_ATTEMPTS, UNAUTHORIZED, F
 from recollect.api.queries import PROJECT
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import LONGEST_PROJECT, project_scope, project_within
-from recollect_proxy.access.authentication import Authentication, TooManyAttemptsError
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.access.failed_attempts import TooManyAttemptsError
 from recollect_proxy.access.principal import Principal, Role
 from recollect_proxy.identity.caller import readable_id, readable_project
 from recollect_proxy.mcp import REFUSED_HEADER
@@ -42,6 +43,7 @@ from recollect_proxy.web.asgi import (
     respond,
     values,
 )
+from recollect_proxy.web.request_limits import LARGEST_TOOL_CALL
 
 USER_HEADER = b"x-recollect-user"
 """The header that names the user if the token belongs to none."""
@@ -108,10 +110,9 @@ class KnownHosts:
         )
 
 
-_LONGEST_BODY = 256 * 1024
 _SESSION = b"mcp-session-id"
 _OK = 200
-_TOO_LONG = Failure(413, "body_too_large", f"A request has {_LONGEST_BODY} bytes at most.")
+_TOO_LONG = Failure(413, "body_too_large", f"A request has {LARGEST_TOOL_CALL} bytes at most.")
 _NOT_ALLOWED = Failure(
     405,
     "method_not_allowed",
@@ -148,7 +149,7 @@ class McpApplication:
         if scope["method"] != "POST":
             await _refuse(send, _NOT_ALLOWED)
             return
-        body = await Incoming(receive).read_body(_LONGEST_BODY)
+        body = await Incoming(receive).read_body(LARGEST_TOOL_CALL)
         if body is None:
             await _refuse(send, _TOO_LONG)
             return
@@ -162,7 +163,7 @@ class McpApplication:
             json_response=True,
             stateless=True,
             security_settings=self._hosts.settings(host),
-            max_request_body_size=_LONGEST_BODY,
+            max_request_body_size=LARGEST_TOOL_CALL,
         )
         async with sessions.run():
             await sessions.handle_request(inner, replayed(body, receive), _finishing(send, name))

@@ -61,11 +61,11 @@ from recollect_proxy.web.asgi import (
     unless_left,
     values,
 )
+from recollect_proxy.web.request_limits import LARGEST_API_BODY, LONGEST_PATH
 
 PROBLEM = "application/problem+json"
 """The media type of every error: problem details, RFC 9457."""
 
-_LONGEST_BODY = _LONGEST_PATH = 64 * 1024
 _FUNCTIONS = {
     name: each
     for module in (
@@ -83,7 +83,7 @@ ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}
 _PATHS = sorted(each.path for each in OPERATIONS)  # `{` sorts behind all letters: a parameter comes last
 _ROUTES: list[tuple[Anchored, dict[str, Operation[Any]]]] = [
     (
-        Anchored(escape(path).replace(r"\{", "(?P<").replace(r"\}", ">[^/]+)"), longest=_LONGEST_PATH),
+        Anchored(escape(path).replace(r"\{", "(?P<").replace(r"\}", ">[^/]+)"), longest=LONGEST_PATH),
         {each.method: each for each in OPERATIONS if each.path == path},
     )
     for path in dict.fromkeys(_PATHS)
@@ -185,7 +185,7 @@ class MemoryApi(ApiParts):
         """Run the operation: once, if the request has a key."""
         operation, body = asked.operation, b""
         if operation.takes_body or operation.once:
-            read = await asked.incoming.read_body(_LONGEST_BODY)
+            read = await asked.incoming.read_body(LARGEST_API_BODY)
             if read is None:
                 raise RefusedError(BODY_TOO_LARGE)
             body = read
@@ -227,7 +227,7 @@ async def _stream(send: Send, reply: Reply, incoming: Incoming, pieces: AsyncIte
     typed = [(b"content-type", reply.content_type.encode()), *_headers_of(reply)]
     await send({"type": "http.response.start", "status": reply.status, "headers": typed})
     if pieces is not None:
-        await incoming.read_body(_LONGEST_BODY)
+        await incoming.read_body(LARGEST_API_BODY)
         await unless_left(incoming, _relay(send, pieces))
     await send({"type": "http.response.body", "body": b""})
 
@@ -247,7 +247,7 @@ def _headers_of(reply: Reply) -> list[tuple[bytes, bytes]]:
 PREFIX = b"/api/sessions/"
 
 _USER_HEADER = "X-Recollect-User"
-_ALIAS = Anchored("/api(/sessions/[^/]+/memories(?:/[^/]+)?)", longest=_LONGEST_PATH)
+_ALIAS = Anchored("/api(/sessions/[^/]+/memories(?:/[^/]+)?)", longest=LONGEST_PATH)
 
 
 def unaliased(scope: Scope, authentication: Authentication) -> bytes:

@@ -21,7 +21,7 @@ from recollect.api.memories import Memory
 from recollect.api.queries import KEY, LAST_EVENT, MATCH, PROJECT, InHeaders, InPath
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.request_and_reply import Reply
-from recollect_proxy.takeout.sections import FORMAT, ROWS, VERSION
+from recollect_proxy.takeout.export_format import FORMAT, ROWS, VERSION
 from recollect_proxy.web.strict_json import shape_fields
 
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")

@@ -11,7 +11,6 @@ from recollect.api.insights import Explanation, GivenItem, Health, ModelCalls, P
 from recollect.engine import system_clock
 from recollect.engine.counters import ModelUse
 from recollect.model import (
-    Awaits,
     Message,
     RecallPage,
     RequestRecord,
@@ -22,7 +21,7 @@ from recollect.model import (
     project_of,
 )
 from recollect.text.normalization import storable_text
-from recollect_proxy.chat.answer_relay import preview
+from recollect_proxy.chat.recall_headers import preview
 from recollect_proxy.memory_api.request_and_reply import Asked, Reply, fields_of
 from recollect_proxy.memory_api.request_validation import RefusedError
 from recollect_proxy.metrics.exposition import CONTENT_TYPE
@@ -249,19 +248,15 @@ async def read_metrics_as_json(asked: Asked) -> Any:
 def health_of(condition: Condition | None, spool: Spooled, skipped: Mapping[Skip, int]) -> Health:
     """Return the JSON of a condition and of counts; None means that the store did not answer.
 
-    It is degraded without a store, with failed exchanges, with lost turns, while the model's server is left alone, and while
-    exchanges wait for something that needs an action.
+    It is degraded without a store, with lost turns, and as the condition says.
     """
     counts = {reason.value: count for reason, count in skipped.items()}
     if condition is None:
         return Health("degraded", "unavailable", None, None, spool, counts)
+    status = "degraded" if spool.lost or condition.is_degraded else "ok"
     calls = _calls_of(condition.model_use)
-    backlog = condition.backlog
-    # a spent budget is the operator's wish, a full list its person's, and a given-up exchange needs no action
-    waits = backlog.waiting.keys() - {Awaits.BUDGET, Awaits.GIVEN_UP, Awaits.APPROVAL}
-    degraded = backlog.failed or waits or spool.lost or calls.breaker == "open"
-    document = {"formation": backlog, "model": calls, "spool": spool, "skipped": counts}
-    return shaped({"status": "degraded" if degraded else "ok", "store": "ok", **document}, Health)
+    document = {"formation": condition.backlog, "model": calls, "spool": spool, "skipped": counts}
+    return shaped({"status": status, "store": "ok", **document}, Health)
 
 
 def explanation_of(record: RequestRecord) -> Explanation:

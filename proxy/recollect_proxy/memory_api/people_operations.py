@@ -18,7 +18,7 @@ from recollect import model
 from recollect.api.failures import FORBIDDEN, IMPORT_TOO_LARGE, INVALID_EXPORT, LARGEST_IMPORT
 from recollect.errors import StoreError
 from recollect_openwebui.notices import language_of, my_memories_page
-from recollect_proxy.access.own_tokens import Audience
+from recollect_proxy.access.person_tokens import Audience
 from recollect_proxy.memory_api.request_and_reply import Asked, Reply, erasure_as_json
 from recollect_proxy.memory_api.request_validation import RefusedError, changes, invalid_field
 from recollect_proxy.settings.runtime_settings import OF_ADMINISTRATORS, misread

@@ -27,7 +27,7 @@ from recollect.api.queries import KEY, MATCH, PROJECT
 from recollect.errors import ExtractorError, SwitchedOffError
 from recollect.model import LONGEST_PROJECT, TEAM, project_name, team_name
 from recollect.text.patterns import bounded
-from recollect_proxy.access.authentication import TooManyAttemptsError
+from recollect_proxy.access.failed_attempts import TooManyAttemptsError
 from recollect_proxy.identity.caller import readable_id, readable_project
 from recollect_proxy.web.strict_json import ShapeField, WrongValueError, read_values, repeatable, shape_fields
 

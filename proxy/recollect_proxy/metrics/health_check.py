@@ -14,7 +14,7 @@ import structlog
 from recollect.engine import Engine
 from recollect.engine.counters import ModelUse
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.model import Backlog
+from recollect.model import Awaits, Backlog
 from recollect_proxy.web.asgi import Receive, Scope, Send, respond
 
 _PATIENCE_SECONDS = 1.0
@@ -67,6 +67,13 @@ class Condition:
 
     backlog: Backlog
     model_use: ModelUse
+
+    @property
+    def is_degraded(self) -> bool:
+        """Whether exchanges failed, or wait for something that needs an action, or the model's server is left alone."""
+        # A spent budget is the operator's wish, a full list its person's, and a given-up exchange needs no action.
+        waits = self.backlog.waiting.keys() - {Awaits.BUDGET, Awaits.GIVEN_UP, Awaits.APPROVAL}
+        return bool(self.backlog.failed or waits) or self.model_use.left_alone_until is not None
 
 
 async def read_condition(engine: Engine) -> Condition:

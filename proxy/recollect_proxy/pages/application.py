@@ -12,13 +12,15 @@ from litestar.params import FromPath
 
 from recollect.errors import raised_at
 from recollect_proxy.pages import (
-    administrators,
+    analytics,
     changes_chats_and_data,
     memory_list,
+    playground,
     recalls,
     settings,
     sign_in,
     single_memory,
+    users,
 )
 from recollect_proxy.pages.failures import (
     BROKEN,
@@ -32,8 +34,8 @@ from recollect_proxy.pages.failures import (
 from recollect_proxy.pages.page_request import PageParts, provide_change, provide_reading, redirect, visit_of
 from recollect_proxy.pages.rendering import BASE
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, leaving
+from recollect_proxy.web.request_limits import LARGEST_FORM
 
-_LONGEST_FORM = 64 * 1024
 _STATIC = {
     "style.css": "text/css",
     "htmx.js": "text/javascript",
@@ -62,7 +64,17 @@ _TOLD = {"hx-retarget": "#told", "hx-reswap": "innerHTML", "hx-reselect": ".noti
 """Where a script shows a failure, whatever part of an answer it would have shown where."""
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
-_PAGES = (administrators, sign_in, single_memory, memory_list, changes_chats_and_data, recalls, settings)
+_PAGES = (
+    users,
+    analytics,
+    playground,
+    sign_in,
+    single_memory,
+    memory_list,
+    changes_chats_and_data,
+    recalls,
+    settings,
+)
 """The modules whose handlers are the pages."""
 
 log = structlog.get_logger(__name__)
@@ -82,7 +94,7 @@ def pages(parts: PageParts) -> Application:
         exception_handlers={Exception: _telling(parts)},
         logging_config=None,
         openapi_config=None,
-        request_max_body_size=_LONGEST_FORM,
+        request_max_body_size=LARGEST_FORM,
     )
     return _guarded(application)
 

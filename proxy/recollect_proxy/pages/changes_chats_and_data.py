@@ -27,7 +27,7 @@ from recollect.model import (
     team_of,
 )
 from recollect.text.normalization import storable_text
-from recollect_proxy.access.own_tokens import SESSION_LIFETIME
+from recollect_proxy.access.page_sessions import SESSION_LIFETIME
 from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.page_request import (

@@ -16,7 +16,7 @@ from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import TEAM, WRITING, Actor, Changer, TeamRole, project_name, project_scope, team_of
 from recollect_proxy.access.authentication import Authentication
-from recollect_proxy.access.own_tokens import PageSession
+from recollect_proxy.access.page_sessions import PageSession
 from recollect_proxy.access.principal import Principal, Role
 from recollect_proxy.pages.failures import (
     BAD_INPUT,

@@ -9,7 +9,7 @@ from litestar import Response, get, post
 from litestar.params import FromQuery
 
 from recollect.model import ItemPart, Kind, RecallPage, RequestRecord
-from recollect_proxy.chat.answer_relay import preview
+from recollect_proxy.chat.recall_headers import preview
 from recollect_proxy.pages.failures import NOT_FOUND, PageError
 from recollect_proxy.pages.page_request import Reading, Transaction, chats_of
 from recollect_proxy.pages.single_memory import id_named, id_of

@@ -14,11 +14,11 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from recollect.model import UNNAMED, Project, Team
-from recollect_proxy.access.own_tokens import PageSession
+from recollect_proxy.access.page_sessions import PageSession
 from recollect_proxy.settings.shown_urls import CHAT
 
 if TYPE_CHECKING:
-    from recollect_proxy.access.provider_sign_in import ProviderSignIn
+    from recollect_proxy.access.oidc_sign_in import ProviderSignIn
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "zh": "中文"}
 """Each by its code (BCP 47), under its own name."""

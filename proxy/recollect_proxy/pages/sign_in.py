@@ -10,8 +10,9 @@ from litestar.datastructures import Cookie
 from litestar.params import FromQuery
 
 from recollect.model import KeptAnswer
-from recollect_proxy.access.authentication import TooManyAttemptsError, source_of
-from recollect_proxy.access.own_tokens import SESSION_LIFETIME, Audience, PageSession
+from recollect_proxy.access.failed_attempts import TooManyAttemptsError, source_of
+from recollect_proxy.access.page_sessions import SESSION_LIFETIME, PageSession
+from recollect_proxy.access.person_tokens import Audience
 from recollect_proxy.access.principal import SIGN_IN_LIFETIME, Principal, Refusal, Role, SignInError
 from recollect_proxy.pages.failures import BAD_KEY, BAD_TICKET, NOT_FOUND, TOO_OFTEN, PageError
 from recollect_proxy.pages.page_request import (
@@ -28,7 +29,7 @@ from recollect_proxy.pages.page_request import (
 from recollect_proxy.pages.rendering import BASE, LANGUAGES
 
 if TYPE_CHECKING:
-    from recollect_proxy.access.provider_sign_in import ProviderSignIn
+    from recollect_proxy.access.oidc_sign_in import ProviderSignIn
 
 _YEAR = timedelta(days=365)
 

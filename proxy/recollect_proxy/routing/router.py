@@ -14,12 +14,11 @@ import msgspec
 import structlog
 
 from recollect.wire import decoded, is_light
-from recollect.wire.reading_limits import LARGEST_BODY
 from recollect.wire.request_body import AmbiguousModelError, named_model
-from recollect_proxy.chat.answer_relay import RecallReports
-from recollect_proxy.chat.byte_relay import is_json
+from recollect_proxy.chat.answer_relay import is_json
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.chat.request_reader import RefusedError
+from recollect_proxy.chat.recall_headers import RecallReports
+from recollect_proxy.chat.request_options import RefusedError
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.routing.destination import Destination, chat_path, is_below, named
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
@@ -46,6 +45,7 @@ from recollect_proxy.web.error_answers import (
 )
 from recollect_proxy.web.headers import forwardable, rewritable
 from recollect_proxy.web.paths import canonical, ollama_call
+from recollect_proxy.web.request_limits import LARGEST_CHAT
 
 _log = structlog.get_logger(__name__)
 
@@ -274,7 +274,7 @@ class ByModel:
         if scope["method"] not in _WITH_BODY or (not is_chat and _is_file(scope["headers"])):
             return None, receive
         incoming = Incoming(receive)
-        body = await incoming.read_body(LARGEST_BODY)
+        body = await incoming.read_body(LARGEST_CHAT)
         if body is None:
             raise RefusedError(MODEL_NOT_READ)
         encodings = content_encodings(scope["headers"])
@@ -333,7 +333,7 @@ def _of_body(body: bytes, encodings: str, *, is_json: bool) -> str | None:
     """
     if not body.strip():
         return None
-    plain = decoded(body, encodings, LARGEST_BODY)
+    plain = decoded(body, encodings, LARGEST_CHAT)
     if plain is None:
         raise RefusedError(MODEL_NOT_READ)
     if not is_json and not plain.lstrip().startswith(b"{"):

@@ -7,6 +7,8 @@ import httptools
 from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from recollect_proxy.web.request_limits import LARGEST_HEAD, MOST_FIELDS
+
 
 class _WithoutChunks(RequestResponseCycle):
     """Answers a client of HTTP/1.0, which knows no chunks (RFC 9112, section 6.1).
@@ -80,10 +82,6 @@ class Protocol(HttpToolsProtocol):
         head = [self.parser.get_method() + b" " + self.url + b" HTTP/" + version, *fields, b"", b""]
         self.parser = httptools.HttpRequestParser(self)
         self._again = b"\r\n".join(head) + self._data[error.args[0] :]
-
-
-MOST_FIELDS = 1000
-LARGEST_HEAD = 256 * 1024
 
 
 class BoundedProtocol(Protocol):

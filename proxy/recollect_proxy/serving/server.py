@@ -16,7 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from recollect_proxy.app import App
 from recollect_proxy.serving.http_protocol import BoundedProtocol
 from recollect_proxy.settings.proxy_settings import ProxySettings
-from recollect_proxy.upstream.websockets import LARGEST_MESSAGE
+from recollect_proxy.web.request_limits import LARGEST_MESSAGE
 
 SHUTDOWN_SECONDS = 30.0
 """How long running answers may take to finish on shutdown: what Kubernetes grants, and less than deploy/'s 45."""

@@ -32,13 +32,12 @@ class ProxyInternals(BaseModel):
     """Whether temporary chats recall, against what people expect; benches use it to ask without a growing store."""
 
     connect_timeout_seconds: float | None = Field(default=None, gt=0)
-    """See ``upstream.pool``."""
+    """None: as in ``upstream.timeouts``, like the next."""
 
     read_timeout_seconds: float | None = Field(default=None, gt=0)
-    """See ``upstream.upstream``."""
 
     memory_body_limit: int | None = Field(default=None, ge=1024)
-    """See ``chat.request_reader``."""
+    """None: as in ``web.request_limits``."""
 
     shutdown_seconds: float | None = Field(default=None, ge=0)
     """See ``serving.server``."""

@@ -16,8 +16,8 @@ import msgspec
 
 from recollect.engine import Engine
 from recollect.model import YEARS, Source, project_name, project_scope
+from recollect_proxy.takeout.export_format import FORMAT, NOT_IMPORTED, ROWS, VERSION
 from recollect_proxy.takeout.large_json import FileError, JsonFile, content_of, decoded, split_lists
-from recollect_proxy.takeout.sections import FORMAT, NOT_IMPORTED, ROWS, VERSION
 
 _WRITING = asyncio.Semaphore(2)
 _PIECE = 1 << 18

@@ -35,10 +35,10 @@ class UnsendableError(Exception):
     """HTTP can't carry the request as it is: for example a header holds a line break."""
 
 
-_LARGEST_HEAD = 1024 * 1024
-_BODILESS = frozenset({204, 304})
+_LARGEST_HEAD = 1024 * 1024  # generous: an endless one must not fill the memory
+_BODILESS = frozenset({204, 304})  # RFC 9110, sections 15.3.5 and 15.4.5
 _FIRST = 100
-_SWITCHING = 101
+_SWITCHING = 101  # we never ask for an upgrade here
 _FIRST_FINAL = 200
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
@@ -315,8 +315,8 @@ class Connection(asyncio.Protocol):
     async def _send_all(
         self, head: bytes, body: AsyncIterator[bytes], response: Response, *, chunked: bool, silence: float
     ) -> None:
-        """Send a request with a streamed body. The head goes out with the first piece, so that no head is sent alone."""
-        unsent = [head]
+        """Send a request with a streamed body."""
+        unsent = [head]  # goes out with the first piece, so that no head is sent alone
         try:
             said = select.poll()
             said.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 import aiohappyeyeballs
 
 from recollect_proxy.upstream.connection import BusyError, Connection, SilentError, UnreachableError
+from recollect_proxy.upstream.timeouts import IDLE_SECONDS, NEXT_ADDRESS_SECONDS
 
 _PORTS = {"http": 80, "https": 443}
 _IN_PATHS = "/%:@!$&'()*+,;=~"
@@ -62,17 +63,6 @@ def tls() -> ssl.SSLContext:
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
     return context
-
-
-# Below that of common servers (uvicorn: 5 s), so that we rarely send as they close.
-_IDLE_SECONDS = 4.0
-"""Our idle timeout."""
-
-CONNECT_SECONDS = 10.0
-"""How long connecting may take: a SYN that was lost is sent again after 1, 3 and 7 seconds (RFC 6298)."""
-
-_NEXT_ADDRESS_SECONDS = 0.25
-"""Connection attempt delay (RFC 8305, section 5): after it, the host's next address is tried in parallel."""
 
 
 @dataclass(eq=False, slots=True)
@@ -152,7 +142,7 @@ class Pool:
             connection.idle_since = loop.time()
             self._idle.append(connection)
             if self._sweep is None:
-                self._sweep = loop.call_later(_IDLE_SECONDS, self._close_old)
+                self._sweep = loop.call_later(IDLE_SECONDS, self._close_old)
 
     async def aclose(self) -> None:
         """Close all connections, also those on loan."""
@@ -164,7 +154,7 @@ class Pool:
         self._idle.clear()
 
     def _fresh_enough(self) -> Connection | None:
-        oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS
+        oldest = asyncio.get_running_loop().time() - IDLE_SECONDS
         while self._idle:
             connection = self._idle.pop()  # the last used: the others may come to their end
             if not connection.closed and connection.idle_since > oldest:
@@ -174,7 +164,7 @@ class Pool:
 
     def _close_old(self) -> None:
         loop = asyncio.get_running_loop()
-        oldest = loop.time() - _IDLE_SECONDS
+        oldest = loop.time() - IDLE_SECONDS
         kept = [each for each in self._idle if not each.closed and each.idle_since > oldest]
         for connection in set(self._idle).difference(kept):
             connection.abort()
@@ -190,7 +180,7 @@ class Pool:
             async with asyncio.timeout_at(deadline):
                 found = await loop.getaddrinfo(name, self._address.port, type=socket.SOCK_STREAM)
                 connected = await aiohappyeyeballs.start_connection(
-                    found, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS
+                    found, happy_eyeballs_delay=NEXT_ADDRESS_SECONDS
                 )
                 with suppress(OSError):  # some systems lack the option
                     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -19,7 +19,8 @@ from recollect_proxy.upstream.connection import (
     UnreachableError,
     UnsendableError,
 )
-from recollect_proxy.upstream.pool import CONNECT_SECONDS, Address, Lent, Pool
+from recollect_proxy.upstream.pool import Address, Lent, Pool
+from recollect_proxy.upstream.timeouts import CHECK_SECONDS, CONNECT_SECONDS, SILENCE_SECONDS
 from recollect_proxy.web.asgi import Headers
 from recollect_proxy.web.error_answers import (
     BAD_REQUEST,
@@ -31,9 +32,6 @@ from recollect_proxy.web.error_answers import (
 )
 from recollect_proxy.web.headers import keyed, relayable, without_own_keys
 from recollect_proxy.web.paths import climbs
-
-SILENCE_SECONDS = 600.0
-"""Silence of the upstream before it is given up: what OpenAI's own SDKs wait, as a model may think long."""
 
 _MOST_CONNECTIONS = 1000
 _STATUSES = range(200, 600)  # our own HTTP server can send no others
@@ -86,7 +84,7 @@ class Answer:
                 if sum(map(len, pieces)) > limit:
                     return None
         except TruncatedError:
-            return None
+            return None  # to be met again where the pieces are relayed
         finally:
             self._seen[:] = pieces
         return b"".join(pieces)
@@ -250,9 +248,6 @@ class Upstream:
         await self.connections.aclose()
 
 
-_CHECK_SECONDS = 5.0
-"""The time limit of a check."""
-
 _THERE = frozenset({200, 401, 403})
 """The statuses that show a path exists. 401 and 403 ask for an API key, which clients bring."""
 
@@ -272,7 +267,7 @@ async def complaint_about(upstream: Upstream, url: str, below: str = "") -> str 
     """
     other = "" if below else "/v1"
     try:
-        async with asyncio.timeout(_CHECK_SECONDS):
+        async with asyncio.timeout(CHECK_SECONDS):
             if await _status(upstream, below) != _NOT_FOUND or url.endswith("/v1"):
                 return None
             is_elsewhere = await _status(upstream, other) in _THERE

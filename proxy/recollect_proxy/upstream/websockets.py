@@ -20,17 +20,16 @@ from recollect_proxy.web.error_answers import (
     failure_body,
 )
 from recollect_proxy.web.headers import OWN_KEY, forwardable, is_own_key, relayable, without_own_keys
+from recollect_proxy.web.request_limits import LARGEST_MESSAGE
 
 _HANDSHAKE = frozenset(
     b"sec-websocket-" + name for name in (b"key", b"version", b"extensions", b"protocol", b"accept")
 )
 _REFUSAL = "websocket.http.response"
 _KEY_IN_SUBPROTOCOL = "openai-insecure-api-key."  # where browsers put it: they can set no header
-LARGEST_MESSAGE = 64 * 1024 * 1024
-"""Bytes of one message, either way: it is held whole before it is sent on."""
 
-_ABNORMAL = 1011
-_NO_STATUS = 1005
+_ABNORMAL = 1011  # RFC 6455, section 7.4.1; 1006 itself may stand in no frame
+_NO_STATUS = 1005  # likewise: how ASGI says that there was none
 _UNSENDABLE = frozenset({1004, 1006, 1015})  # RFC 6455, section 7.4.1: never in a close frame
 
 log = structlog.get_logger(__name__)
@@ -137,7 +136,7 @@ async def _relay(upstream: ClientConnection, receive: Receive, send: Send) -> No
 async def _to_upstream(receive: Receive, upstream: ClientConnection) -> None:
     while (event := await receive())["type"] != "websocket.disconnect":
         text = event.get("text")
-        with suppress(ConnectionClosed):
+        with suppress(ConnectionClosed):  # the other direction sees how, and ends both
             await upstream.send(event["bytes"] if text is None else text)
     code = event.get("code") or _NO_STATUS
     if code in _UNSENDABLE:

@@ -37,7 +37,7 @@ BOUND_TO_THE_BODY = frozenset(
 OWN_KEY = b"recollect-"
 """The prefix of the proxy's own API keys and tokens, which are never forwarded."""
 
-# As ``identity.api_key`` and ``access.own_tokens`` make them.
+# As ``identity.api_key`` and ``access.person_tokens`` make them.
 _WHOLE_OWN_KEY = re.compile(rb"recollect-(?:[A-Za-z0-9_-]{43}|eyJ[A-Za-z0-9_-]+\.)")
 _KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
 COOKIE = b"cookie"

@@ -17,16 +17,13 @@ from recollect.settings.engine_settings import EngineSettings
 from recollect.spool import Spool
 from recollect.store.embedded.shared_server import EmbeddedServer, start_embedded
 
-_SPOOL_BYTES = 256 * 1024 * 1024
-"""How large the spool may grow while the store is unavailable: some hundred thousand messages."""
-
 
 def live_engine(
     settings: EngineSettings, *, upstream: str | None = None, clock: Clock = system_clock
 ) -> LiveEngine:
     """Return an engine that is not opened yet."""
     folder = None if settings.in_memory else settings.data_dir / "spool"
-    spool = Spool(folder, limit=_SPOOL_BYTES)
+    spool = Spool(folder)
     goes_on = asyncio.Event()
     opening = partial(_open, settings, upstream=upstream, clock=clock, spool=spool, goes_on=goes_on)
     return LiveEngine(

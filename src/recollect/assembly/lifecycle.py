@@ -69,7 +69,7 @@ _PATIENCE_SECONDS = 10.0
 """An empty database takes a second; a migration of much, another process's too, may take an hour."""
 
 _LOOK_SECONDS = 1.0
-_AGAIN_SECONDS = 10.0
+_AGAIN_SECONDS = 10.0  # a full disk does not empty within a second
 
 
 @asynccontextmanager
@@ -111,7 +111,7 @@ async def open_engine(
             yield engine
         finally:
             working.cancel()
-            with suppress(asyncio.CancelledError):
+            with suppress(asyncio.CancelledError):  # ours; its store is closed only after it
                 await working
 
 
@@ -127,11 +127,11 @@ async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -
 
 
 def _is_shared(folder: Path) -> bool:
-    """Return whether another process uses the embedded database; True if the folder can't be used, as opening it says why."""
+    """Return whether another process uses the embedded database."""
     try:
         return is_used(folder)
     except OSError:
-        return True
+        return True  # no warning from here: to open it says what is wrong
 
 
 def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | AbsentWorker | None:

@@ -8,9 +8,17 @@ from typing import TypeVar
 from recollect.assembly.models_from_settings import yields_to_chats
 from recollect.composition import Bounds
 from recollect.composition.placement import BLOCKS_OF_A_CHAT
-from recollect.engine.background.inbox_drain import GROWN_BATCH, QUIET, TURNS_OF_A_BATCH
-from recollect.engine.background.summaries_and_hints import SUMMARY_TOKENS, SUMMARY_TURNS
-from recollect.engine.policy import Batching, Policy, Summarizing, Yields
+from recollect.engine.policy import (
+    GROWN_BATCH,
+    QUIET,
+    SUMMARY_TOKENS,
+    SUMMARY_TURNS,
+    TURNS_OF_A_BATCH,
+    Batching,
+    Policy,
+    Summarizing,
+    Yields,
+)
 from recollect.formation import FormationRules, TokenBudget
 from recollect.model import Caps, EmbeddingScope, Lifetimes
 from recollect.model.change import SESSION_CAP

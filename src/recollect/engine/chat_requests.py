@@ -117,7 +117,7 @@ _CLEAR_ALONE = frozenset({Request.STOP, Request.RESUME, Request.LEAVE_OUT, Reque
 """The requests that are clear without the chat; others need the store to be understood."""
 
 
-_PATIENCE_SECONDS = 5.0
+_PATIENCE_SECONDS = 5.0  # longer than recall has: an answer that says "done" must be true (decision 0041)
 _ONCE_MORE = timedelta(hours=1)
 """Later the same words are a new message, if only words distinguish chats."""
 
@@ -164,7 +164,7 @@ class ChatRequests:
             if request.asking is Request.EVERYTHING:
                 return CarriedOut(_NOT_EVERYTHING)
             return await within(_PATIENCE_SECONDS, self._carried_out(turn, request))
-        except (TimeoutError, StoreError) as error:
+        except (TimeoutError, StoreError) as error:  # it may have been done, or may not
             log.warning("chat_request_failed", error=type(error).__name__)
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their chat
             log.error("chat_request_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
@@ -258,7 +258,7 @@ class ChatRequests:
         found: dict[UUID, tuple[str, Memory]] = {}
         for scope in await self._administration.scopes_within_reach(user_id):
             for each in ids:
-                with suppress(MemoryNotFoundError):
+                with suppress(MemoryNotFoundError):  # it is in another scope, or gone
                     found.setdefault(each, (scope, await self._backends.memories.get(scope, each)))
         return found
 

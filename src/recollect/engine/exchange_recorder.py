@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.credentials import Lent
+from recollect.engine.kept_credentials import Lent
 from recollect.engine.masking_lanes import entry_as_it_is, entry_without_secrets
 from recollect.engine.policy import Policy
 from recollect.errors import StoreError, StoreUnavailableError, raised_at
@@ -219,7 +219,7 @@ class ExchangeRecord:
 
 
 _ERASURES_KEPT = 10_000
-_ERASURE_SECONDS = 3600.0
+_ERASURE_SECONDS = 3600.0  # the store refuses later ones by their mark (decision 0028)
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 

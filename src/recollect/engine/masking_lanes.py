@@ -35,9 +35,9 @@ SHORT = 20_000
 kept of a long text when too many wait."""
 
 WAITING_OF_ONE, WAITING_OF_ALL = 1_000_000, 10_000_000
-"""Characters of long texts that may wait before the next one is cut shorter. At twice as many nothing is."""
+"""Characters of long texts that may wait before the next one is cut shorter."""
 
-_FULL = 2.0
+_FULL = 2.0  # times as many: the next one is kept without its words, as unmasked it may hold a secret
 
 log = structlog.get_logger(__name__)
 

@@ -13,6 +13,17 @@ from recollect.recall import Gate, NeedThresholds, Reach, SelectionLimits
 T = TypeVar("T")
 
 
+TURNS_OF_A_BATCH = 4
+"""Turns formed by one call of a model at most; so many wait no longer."""
+
+GROWN_BATCH = 2
+"""How many times as many turns a batch may have after it waited for chats (decision 0031)."""
+
+QUIET = timedelta(seconds=1)
+"""How long a chat is quiet before its last turns are formed together. Where formation yields to chats, the time is
+learned from how long its LLM takes (decision 0031)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batching:
     """How turns that come fast are formed together, by one call of a model.
@@ -34,6 +45,13 @@ class Yields:
 
     to_chats: bool = False
     idle: float | None = None
+
+
+SUMMARY_TURNS = 5
+"""A chat is summarized every so many turns of its person."""
+
+SUMMARY_TOKENS = 4000
+"""And every so many tokens: half of a context of 8,192, the least of most local models."""
 
 
 @dataclass(frozen=True, slots=True)

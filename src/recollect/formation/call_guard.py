@@ -37,7 +37,7 @@ FAILED_SECONDS = 240.0
 """Fewer failures in a row open it, too, if they took this long in all: a slow failure costs as much as several quick ones."""
 
 _FIRST_PAUSE = timedelta(seconds=30)
-_LONGEST_PAUSE = timedelta(minutes=10)
+_LONGEST_PAUSE = timedelta(minutes=10)  # so that memories come soon after a long outage
 
 _TOLD_AGAIN = timedelta(hours=1)
 _CAUSES_KEPT = 100
@@ -127,14 +127,14 @@ class CircuitBreaker:
         """Request permission for a call.
 
         Raises:
-            ExtractorPausedError: It is left alone. When that time is over one call may try it, and no other meanwhile.
+            ExtractorPausedError: It is left alone.
         """
         if self.open_until is None:
             return
         # A pause has not more left than it had: else the clock was set back since.
         if timedelta() < self.open_until - at <= self._pause:
             raise ExtractorPausedError(self.open_until)
-        if self._trying:
+        if self._trying:  # one call finds out whether it is back; the others wait for that
             raise ExtractorPausedError(at + _FIRST_PAUSE)
         self._trying = True
 

@@ -37,7 +37,7 @@ from recollect.ports import Asker
 from recollect.text.cues.memory_requests import read_opening
 from recollect.text.lexical import document_terms
 
-_LOOKED_AT = 20
+_LOOKED_AT = 20  # as many as a model is asked to choose among
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
 
 log = structlog.get_logger(__name__)
@@ -93,7 +93,7 @@ class ForgetTargets:
         known = [each for each in near if not is_told_later(each, exchange)]
         try:
             chosen = await self.guard.call(asker.user_id, lambda: judge.choose(command.about, known, asker))
-        except ExtractorError as error:
+        except ExtractorError as error:  # without a choice nothing is forgotten
             log.warning("forget_targets_lookup_failed", error=type(error).__name__, detail=str(error))
             return []
         return [known[number] for number in chosen.numbers if 0 <= number < len(known)]

@@ -52,7 +52,7 @@ KNOWN_SHOWN = 24
 
 _KNOWN_ASKED = 3 * KNOWN_SHOWN  # turns and summaries among the nearest must not crowd out the statements
 _NEAR_ASKED = 10
-_NEWEST_ASKED = 200
+_NEWEST_ASKED = 200  # by default a person has no more
 
 log = structlog.get_logger(__name__)
 

@@ -37,7 +37,7 @@ from recollect.text.secrets import mask
 _DAY = timedelta(days=1)
 """Clocks and time zones differ by less."""
 
-_READ = 12_000
+_READ = 12_000  # as much of a message as a model is shown
 _SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
 
 _UNSOURCED = frozenset({Reason.NO_EVIDENCE, Reason.INJECTED})

@@ -121,6 +121,7 @@ class FormationPipeline:
             YieldedError: A chat comes first.
             StoreError: The store failed.
         """
+        # Off the loop: reading a long text takes tenths of a second, for which no chat's stream waits.
         turns = await asyncio.to_thread(lambda: [analyze_turn(exchange) for exchange in exchanges])
         wants = strategy in {Strategy.EXTRACT, Strategy.BOTH}
         extraction = await self._extracted(turns) if wants and self._has_model else None
@@ -173,7 +174,7 @@ class FormationPipeline:
             return before
         try:
             return await self._learner.extract(turns)
-        except UpstreamPolicyError:
+        except UpstreamPolicyError:  # the operator lets no model read these chats
             return None
 
     async def _all_let_go(

@@ -28,16 +28,16 @@ QUOTE_CHARACTERS = 2_000
 ALIGNED_CHARACTERS = 400
 """The most characters of a quote that are aligned with a text: the time grows with their square."""
 
-_MOST_PARTS = 8
+_MOST_PARTS = 8  # each is a search of its own
 _ALIKE = 60.0
 """The partial ratio of RapidFuzz, of 100, from which a place in the text is aligned word by word."""
-_AROUND = 3
-_CLAUSE_CHARACTERS = 200
+_AROUND = 3  # words: the alignment of letters may miss the first or last ones
+_CLAUSE_CHARACTERS = 200  # a denial stands near its words; the sentence may be endless
 _SLIP, _LEAST_SLIPPED = 0.7, 5
 """The likeness of a word and its typo, and the fewest letters of such a word: "no" and "now" are two words."""
 _ENDING, _LEAST_ROOT = 0.6, 3
 """The share of a word that its forms have in common at the beginning, and the fewest letters of that."""
-_LEAST_ALIGNED = 4
+_LEAST_ALIGNED = 4  # letters of words of content: fewer prove nothing
 _SHORTEST_WORD = 4
 """The fewest letters of a function word with content, such as "after" and "without"."""
 _INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u0640"

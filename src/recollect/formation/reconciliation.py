@@ -155,8 +155,9 @@ class _Batch:
                 yield Limit(memory.id, comes, reason, heir, decided_by)
 
     def ended_by_refused(self, refused: RefusedCandidate) -> Iterator[Retire]:
-        """Yield the memories that a refused candidate ends, and the to-dos that it contradicts: a done errand is no news for years."""
+        """Yield the memories that a refused candidate ends, and the to-dos that it contradicts."""
         candidate, told_at = refused.candidate, self.origin.exchanges[refused.turn].turn.at
+        # "Bought the milk" is refused as no news for years, and still ends the errand.
         contradicted = candidate.about if candidate.relation is Relation.CONTRADICTS else ()
         ended = [(number, memory, Reason.ENDED, "ends") for number, memory in self._numbered(candidate.ends)]
         ended += [

@@ -36,7 +36,7 @@ from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.lexical import document_terms
 
 _ASKED = frozenset({Asking.REMEMBER, Asking.CORRECT})
-_IMPORTANCE = 0.8
+_IMPORTANCE = 0.8  # the person asked for it in so many words
 _EVIDENCE_LENGTH = 1_000
 _LEADING = 150
 """Characters before the words that ask."""
@@ -123,10 +123,7 @@ def share_words(evidence: str, words: str) -> bool:
 
 
 def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | None:
-    """Return a candidate renumbered for the remaining memories; None if it only repeats a forgotten one.
-
-    A contradiction of a forgotten memory is new: a person who says "forget Kiel, I live in Bonn" lives in Bonn.
-    """
+    """Return a candidate renumbered for the remaining memories; None if it only repeats a forgotten one."""
 
     def among(old: Sequence[int]) -> tuple[int, ...]:
         return tuple(numbers[each] for each in old if each in numbers)
@@ -135,7 +132,7 @@ def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | No
     if candidate.about and not about:
         if relation in {Relation.REPEATS, Relation.REFINES}:
             return None
-        relation = Relation.NEW
+        relation = Relation.NEW  # a person who says "forget Kiel, I live in Bonn" lives in Bonn
     return replace(
         candidate,
         relation=relation,

@@ -24,7 +24,7 @@ from recollect.text.word_analysis import analyze_words
 
 _LONGEST_SUBJECT = 80
 """The most characters of a name."""
-_TELLING_WORDS = 2
+_TELLING_WORDS = 2  # besides labels: a masked password's name alone says nothing
 _LABEL = bounded(
     "(?:api|access|secret|private|auth|bearer|authorization|has|have|hat|tiene|own|use[srd]?|username|login|admin|account|konto"
     "|(?:api)?keys?|tokens?|schlussel|zugangsdaten|passwor[dt]s?|passphrase|kennwort|pin|pins|codes?|cvv|cvc|pruf\\w*"
@@ -46,7 +46,7 @@ _SAYS_SECRET = bounded(
 
 
 _PARTS = bounded(r"[,;]\s|[.!?](?:\s|$)|[\uff0c\u3002\uff1b\u3001]|\s(?:and|und|et|y|en|и)\s")
-_LEAST_UNSPACED = 6
+_LEAST_UNSPACED = 6  # characters of about two words
 _UNSPACED = bounded(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 

@@ -141,13 +141,11 @@ class SnapshotCache:
     async def with_others(
         self, project: Snapshot, others: Sequence[Snapshot], names: Mapping[str, str] = {}
     ) -> Snapshot:
-        """Return a project's snapshot with the statements of others, as ``Snapshot.with_others`` does.
-
-        They are joined once for each state of all memories: a chat changes its log with every message.
-        """
+        """Return a project's snapshot with the statements of others, as ``Snapshot.with_others`` does."""
         every = (project, *others)
         scope = project.user_id
         parts = tuple(chain.from_iterable((each.memories, each.past) for each in every))
+        # Joined once for each state of all memories, without the logs: a chat changes its log with every message.
         kept = self._united.get(scope)
         if (
             kept is not None

@@ -31,7 +31,7 @@ MOST_OFTEN = 63
 
 _SORTED_AGAIN = 0.1
 """The share of the entries from which those added last are sorted in; few are found by a scan."""
-_SCANNED = 20_000
+_SCANNED = 20_000  # entries: to scan so few costs less than to sort all again
 
 
 _AT_ONCE = 500
@@ -271,7 +271,7 @@ _READ_OF_TEXT = 1_000
 _FIRST_IDEOGRAM = "\u2e80"
 _WIDE = ord(_FIRST_IDEOGRAM)
 _LETTERS = bounded(rf"[^\W{_FIRST_IDEOGRAM}-\U0010ffff]+|[^\W\u0000-\u2e7f]+")
-_RUN = 4
+_RUN = 4  # shorter ones are in most words, longer ones fail at an ending or a slip
 _SPACE = ord(" ")
 
 _ASCII = np.array(
@@ -288,7 +288,7 @@ _ROWS = np.uint64(0xFFFFFFFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LetterRuns:
-    """An inverted index of n texts by their runs of characters: four within a padded word, two in scripts without spaces.
+    """An inverted index of n texts by their runs of characters, which are shorter in scripts without spaces.
 
     Each key has a run's hash in the upper 32 bits and its text's row in the lower; they ascend.
     """

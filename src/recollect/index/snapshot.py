@@ -12,7 +12,7 @@ from recollect.model.scopes import Versions
 
 _WASTED = 0.3
 """The share of replaced passages from which on the log is read whole again."""
-_WASTED_AT_LEAST = 300
+_WASTED_AT_LEAST = 300  # passages: of a short log a third is soon replaced
 
 
 @dataclass(frozen=True, slots=True)

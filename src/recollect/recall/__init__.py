@@ -1,13 +1,14 @@
 """Recall: from a turn's question to its ranked memories.
 
-Read ``ranking`` first. ``needed_statements`` judges statements, ``log_scores`` the log; ``last_chat`` finds the chats that a question asks for.
+Read ``ranking`` first. ``needed_statements`` judges statements, ``log_scores`` the log, by the bars in ``thresholds``; ``last_chat``
+finds the chats that a question asks for.
 ``trained`` holds the weights that ``bench.training`` writes, and examples to compare with.
 """
 
 from recollect.recall.common_names import shared_names, told_twice
 from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
-from recollect.recall.log_scores import Gate, SignalWeights
-from recollect.recall.needed_statements import NeedThresholds, may_be_unhelpful, worth
+from recollect.recall.log_scores import SignalWeights
+from recollect.recall.needed_statements import may_be_unhelpful, worth
 from recollect.recall.question import (
     MessageVectors,
     RecallQuery,
@@ -27,3 +28,4 @@ from recollect.recall.ranking import (
     with_overview,
 )
 from recollect.recall.selection import PromptTexts, SelectionContext, SelectionLimits, select
+from recollect.recall.thresholds import Gate, NeedThresholds

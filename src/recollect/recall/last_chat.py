@@ -27,7 +27,7 @@ from recollect.model import (
     Vector,
 )
 from recollect.recall.question import RecallQuery
-from recollect.recall.relevance import shipped_logits
+from recollect.recall.relevance_model import shipped_logits
 from recollect.recall.selection import SelectionContext, is_judged, words_of
 
 CHATS_TOKENS = 250

@@ -17,7 +17,8 @@ from recollect.model import Item, Memory, Role
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Candidates, Floats
 from recollect.recall.question import RecallQuery
-from recollect.recall.relevance import proximities
+from recollect.recall.relevance_model import proximities
+from recollect.recall.thresholds import Gate
 from recollect.text.cues import phrases
 from recollect.text.patterns import bounded
 
@@ -170,48 +171,7 @@ _LOOKED_AT = 20
 _OPENING_CHARACTERS = 400
 _NOTHING_ASKED = 2.0
 """Above this logit of the intent "nothing", shared words alone do not open the gate."""
-_SURE = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """The coefficients of the gate's logistic regression, and its threshold.
-
-    Trained and cross-validated on four public sets of conversations and on 500 questions that ask for nothing remembered.
-    At the threshold, 2 to 9 % of the latter still get memories, and 0.5 to 4.5 % of the conversations' own questions lose
-    their answer.
-
-    Attributes:
-        threshold: The probability from which the gate opens; 0: always.
-        cosine: The cosine below which a match means nothing; None: the embedder's own.
-        bias: The intercept.
-        best_cosine: The weight of the nearest candidate's cosine, minus the gate's cosine.
-        own_statement: The same for the nearest statement of the user about themselves.
-        seen: The weight of the idf share of the query's terms that the user has used before.
-        about_oneself: The weight of a question in which users speak of themselves.
-        small_talk: Of small talk.
-        names_speaker: The weight of a question that names a speaker of the log.
-        means_date: The weight of a question that means a date.
-        exact_share: The idf share of the query that a single candidate must hold to open the gate alone.
-        lexical_share: Without an embedding, the idf share that a single candidate must hold to open the gate.
-    """
-
-    threshold: float = 0.35
-    cosine: float | None = None
-    bias: float = -4.08
-    best_cosine: float = 10.78
-    own_statement: float = 16.46
-    seen: float = 2.06
-    about_oneself: float = 3.33
-    small_talk: float = -7.27
-    names_speaker: float = 6.82
-    means_date: float = 0.91
-    exact_share: float = 0.8
-    lexical_share: float = 0.4
-
-    def opens(self, score: float | None) -> bool:
-        """Return whether ``score`` reaches the threshold; False for None, if nothing was found."""
-        return score is not None and score >= self.threshold
+_SURE = 1.0  # a probability that passes any threshold
 
 
 def gate_score(

@@ -1,11 +1,10 @@
 """Decides which statements a turn needs, and whether passages of the log are needed instead. Pure.
 
-Statements come first. Each is judged alone (`recollect.recall.relevance`); without a question they are ordered by importance, use,
+Statements come first. Each is judged alone (`recollect.recall.relevance_model`); without a question they are ordered by importance, use,
 kind and age. Statements that the user called not helpful for questions like this one are left out. Passages are used if no
-statement serves the turn and the gate is open. `NeedThresholds` has the limits.
+statement serves the turn and the gate is open. `recollect.recall.thresholds` has the limits.
 """
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,11 +16,12 @@ from numpy.typing import NDArray
 
 from recollect.index import USE_CODES, LetterRuns, Memories, Nearness, Snapshot, StatementColumns
 from recollect.model import VITAL, Kind, Memory, Recollection, Use, Vector
-from recollect.recall import relevance
+from recollect.recall import relevance_model
 from recollect.recall.candidates import Floats, Words
 from recollect.recall.common_names import linked_rows, with_linked
 from recollect.recall.question import RecallQuery, StatementVectors
-from recollect.recall.relevance import INTENTS, EmbeddedQuestion, Relevance, Statements
+from recollect.recall.relevance_model import INTENTS, EmbeddedQuestion, Relevance, Statements
+from recollect.recall.thresholds import NeedThresholds
 
 _HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT, Kind.PROFILE})
 _BONUS = 0.15
@@ -84,80 +84,6 @@ _OVERVIEW = 100
 """The most statements that are ranked for an overview."""
 _RANKED = 60
 """The most needed statements that are ranked, for any other turn: twice as many as one takes at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class NeedThresholds:
-    """The thresholds of need, chosen on the lives data set by cross-validation over persons.
-
-    The ones for a document were chosen on questions of made-up people.
-
-    Attributes:
-        need: The logit that the turn needs any statement, below which it gets none.
-        need_of_agent: The same in an agent's memory: nearly each of its requests is the work that it has lessons about.
-        need_with_document: The same where a document is next to the question: there a statement needs a higher probability.
-        statement: The least probability with which a statement is needed.
-        statement_of_several: The same for a question that surely asks for several things; one that may do so has a bar between.
-        surely_several: The logit of the intent "list" from which on it surely does.
-        linked: The same for a statement that shares a name with the best.
-        serves: The least probability of the best statement with which no passages of the log are needed.
-        about_document: The least probability where a document is next to the question.
-        own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
-        own_share: The least share of the best statement's probability for the latter.
-        overview: The logit of the intent "overview" above which the turn gets all statements.
-        about_one: The probability of the best statement from which on such a turn asks for one person or thing instead.
-        overview_with_document: The same where a document is next to the question: "sum this up" asks for that one.
-        most_of_several: The most statements for a question that asks for several things.
-        most_in_overview: The most statements for an overview.
-    """
-
-    need: float = -1.2
-    need_of_agent: float = -1.8
-    need_with_document: float = -1.5
-    # So low since a missing statement hurts an answer, and a needless one hardly does (decisions 0035, 0100).
-    statement: float = 0.01
-    statement_of_several: float = 0.001
-    surely_several: float = 2.0
-    linked: float = 0.0003  # not for a list: its own bar is so low that names only add noise (decision 0100)
-    serves: float = 0.035
-    about_document: float = 0.12
-    own_about_document: float = 0.03
-    own_share: float = 0.7
-    overview: float = 0.8
-    about_one: float = 0.8
-    overview_with_document: float = 4.0
-    most_of_several: int = 30
-    most_in_overview: int = 40
-
-    @property
-    def of_agent(self) -> "NeedThresholds":
-        """The same thresholds in an agent's memory."""
-        return replace(self, need=self.need_of_agent)
-
-    @property
-    def lifted(self) -> "NeedThresholds":
-        """The same thresholds with nothing filtered out."""
-        return replace(
-            self,
-            need=-math.inf,
-            need_with_document=-math.inf,
-            statement=0.0,
-            statement_of_several=0.0,
-            linked=0.0,
-            serves=0.0,
-            about_document=0.0,
-            own_about_document=0.0,
-            own_share=0.0,
-        )
-
-    def floor(self, query: RecallQuery, likely: Floats, several: float = 0.0) -> float:
-        """Return the least of the statements' probabilities with which one is needed; ``several``: the logit of the intent "list"."""
-        if not query.has_document:
-            surely = min(max(several / self.surely_several, 0.0), 1.0)
-            return math.pow(self.statement, 1 - surely) * math.pow(self.statement_of_several, surely)
-        if not query.is_about_oneself:
-            return self.about_document
-        return max(self.own_about_document, self.own_share * float(likely.max(initial=0.0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +174,9 @@ class _Judged:
 
 def intents_of(query: RecallQuery, vectors: StatementVectors) -> Intents:
     """Return the logits of a question's intents."""
-    logits = relevance.intent_logits(_embed_question(query, vectors), relevance.shipped_model().heads)
+    logits = relevance_model.intent_logits(
+        _embed_question(query, vectors), relevance_model.shipped_model().heads
+    )
     return Intents(**dict(zip(INTENTS, logits.tolist(), strict=True)))
 
 
@@ -367,7 +295,8 @@ def _judged(
         letters = runs.shared(query.asked)
     statements = Statements(table, first, best, letters)
     return _Judged(
-        items, relevance.judge(_embed_question(query, vectors), statements, relevance.shipped_model())
+        items,
+        relevance_model.judge(_embed_question(query, vectors), statements, relevance_model.shipped_model()),
     )
 
 

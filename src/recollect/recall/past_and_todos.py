@@ -20,7 +20,13 @@ from recollect.recall.candidates import Floats, near_statements
 from recollect.recall.common_names import SHARES_NAME
 from recollect.recall.needed_statements import Intents, Needs, is_over
 from recollect.recall.question import RecallQuery, StatementVectors
-from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_logits, shipped_model
+from recollect.recall.relevance_model import (
+    EmbeddedQuestion,
+    Statements,
+    judge,
+    shipped_logits,
+    shipped_model,
+)
 from recollect.text.dates.date_finder import Period, dates_of_both
 
 ASKED = ("past", "change", "due")
@@ -50,7 +56,7 @@ _MOST = 4
 """The most past statements for a question."""
 _MOST_CHANGES, _FEW_CHANGES = 8, 3
 """The most changes since a time, and the most nearest and newest ones for a question without one."""
-_MOST_DUE = 20
+_MOST_DUE = 20  # who asks for to-dos wants the whole list
 _LONG_PAST = timedelta(days=14)
 """A to-do that is overdue for longer is not due any more."""
 _FORGOTTEN = timedelta(days=365)

@@ -16,7 +16,7 @@ from recollect.errors import EmbedderError, StoreError
 from recollect.model import Role, Stage, Turn, Vector
 from recollect.model.local_time import wall
 from recollect.ports import Embedder
-from recollect.recall.relevance import contextual_vector
+from recollect.recall.relevance_model import contextual_vector
 from recollect.runtime.deadline import within
 from recollect.text.attribution import asking_ends, question_in
 from recollect.text.cues import phrases
@@ -272,6 +272,6 @@ async def _of_earlier(embedders: Sequence[Embedder], text: str, seconds: float) 
     for each in embedders:
         try:
             found.append(Named(each.name, await within(seconds, each.embed_question(text)), each.gate))
-        except (TimeoutError, EmbedderError) as error:
+        except (TimeoutError, EmbedderError) as error:  # words still find the texts of its space
             log.warning("earlier_embedder_failed", error=type(error).__name__)
     return found

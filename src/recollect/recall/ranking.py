@@ -28,7 +28,6 @@ from recollect.recall.candidates import (
 )
 from recollect.recall.last_chat import ChatsAsked, chats_asked
 from recollect.recall.log_scores import (
-    Gate,
     LogScores,
     SignalWeights,
     gate_score,
@@ -41,7 +40,6 @@ from recollect.recall.needed_statements import (
     Entry,
     Intents,
     Needs,
-    NeedThresholds,
     intents_of,
     needs_of,
     not_helpful,
@@ -50,6 +48,7 @@ from recollect.recall.needed_statements import (
 from recollect.recall.past_and_todos import with_past
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.question import Named, RecallQuery, StatementVectors, Watch, log_vectors
+from recollect.recall.thresholds import Gate, NeedThresholds
 
 EXPLAINED = 10
 """The number of best recollections that come with the parts of their scores. An explanation shows only these."""

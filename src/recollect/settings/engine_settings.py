@@ -35,7 +35,7 @@ class EngineInternals(BaseModel):
 
     formation_quiet_seconds: float | None = Field(default=None, ge=0, le=600)
     formation_batch_turns: int | None = Field(default=None, ge=1, le=20)
-    """See ``engine.background.inbox_drain``. One turn alone in tests of single turns."""
+    """See ``engine.policy``. One turn alone in tests of single turns."""
 
     extraction_timeout_seconds: float | None = Field(default=None, gt=0)
     """See ``models.extractors.chat_model``."""
@@ -48,7 +48,7 @@ class EngineInternals(BaseModel):
 
     summary_turns: int | None = Field(default=None, ge=0)
     summary_tokens: int | None = Field(default=None, ge=0)
-    """See ``engine.background.summaries_and_hints``. Operators switch summaries off while it runs."""
+    """See ``engine.policy``. Operators switch summaries off while it runs."""
 
     formation_attempts: int | None = Field(default=None, ge=1, le=20)
     """See ``Policy``."""

@@ -21,8 +21,11 @@ from recollect.spool.segments import Kept, Segment, SegmentFolder, decode, encod
 _SEGMENT_BYTES = 4 * 1024 * 1024
 """From then on another segment is begun."""
 
+_MOST_ON_DISK = 256 * 1024 * 1024
+"""Bytes that may wait while the store is away: some hundred thousand messages."""
+
 _MOST_IN_MEMORY = 16 * 1024 * 1024
-"""Bytes kept at most where there is no folder, or its disk refuses them."""
+"""The same where there is no folder, or its disk refuses them."""
 
 _READ_AT_ONCE = 200
 """Lines read at once: a long spool is not to be held in memory."""
@@ -60,7 +63,7 @@ class Waiting:
 class Spool:
     """Phases of exchanges that the log does not have yet, in files of a folder, or in memory where there is none: up to ``limit`` bytes."""
 
-    def __init__(self, folder: Path | None, *, limit: int) -> None:
+    def __init__(self, folder: Path | None, *, limit: int = _MOST_ON_DISK) -> None:
         self._path = folder
         self._limit = limit
         self._folder: SegmentFolder | None = None

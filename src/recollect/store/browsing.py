@@ -7,7 +7,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit import as_of
+from recollect.audit_rows import as_of
 from recollect.model import (
     ChatSeen,
     FailedAt,

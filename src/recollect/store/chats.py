@@ -89,6 +89,7 @@ def _injection(row: Record) -> Injection:
     )
 
 
+# A person points at what was listed or done a moment ago, not further back.
 _REQUESTS = 20
 _EXCHANGES = 5
 

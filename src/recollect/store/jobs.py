@@ -103,8 +103,8 @@ enough for a write to the database each."""
 
 _RETRY_AFTER_OUTAGE = timedelta(seconds=5)
 _SHORTEST_BACKOFF, _LONGEST_BACKOFF = 0.5, 15.0
-_LEAVE_SECONDS = 2.0
-_LOG_KEPT = timedelta(days=7)
+_LEAVE_SECONDS = 2.0  # a job's end may hang on a lost connection
+_LOG_KEPT = timedelta(days=7)  # long enough to look into a fault
 _PRUNE_SECONDS = 3600.0
 
 _log = structlog.get_logger(__name__)
@@ -241,6 +241,7 @@ class _Worker:
     async def run(self, heartbeat: timedelta) -> None:
         queue = QueueManager(self._queries, channel=_CHANNEL)
         queue.min_dequeue_poll_interval = _POLL_WHEN_FULL
+        # A failed job stays visible, else it would be dropped.
         queue.entrypoint(_FORM, on_failure="hold")(self._form)
         working = asyncio.create_task(
             queue.run(
@@ -272,7 +273,7 @@ class _Worker:
         finally:
             ending.cancel()
             draining.cancel()
-            await asyncio.wait({draining})
+            await asyncio.wait({draining})  # so that it gives its lease back before the job is free
         if draining.cancelled():
             raise RetryRequested(timedelta(0) if self._ending.is_set() else _RETRY_AFTER_OUTAGE)
         try:
@@ -297,12 +298,12 @@ class _Worker:
         """Delete the user's waiting jobs: this one reads the whole inbox, and does their work, too."""
         # Every exchange adds a job. While another worker holds the inbox all of them would come back every few seconds, ahead of
         # other users' newer ones, and delay everybody's memories.
-        with suppress(StoreError), store_errors():
+        with suppress(StoreError), store_errors():  # they then find an empty inbox
             await self._queries.driver.execute(SQL["take_over_jobs"], _FORM, payload)
 
     async def _prune_log(self) -> None:
         while True:
-            with suppress(StoreError), store_errors():
+            with suppress(StoreError), store_errors():  # the next hour tries again
                 await self._queries.driver.execute(SQL["prune_job_log"], _LOG_KEPT)
             await asyncio.sleep(_PRUNE_SECONDS)
 

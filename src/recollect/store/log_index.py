@@ -176,15 +176,12 @@ class LogIndex(StorePart):
             await connection.execute(SQL["embed_entry"], user_id, entry_id, text, vector, model)
 
     async def embed_memory(self, user_id: str, memory: Memory) -> None:
-        """Give a memory that the user sees its embeddings, in place of others; not if it changed meanwhile.
-
-        What several share is no one's own, and written as the operator.
-        """
+        """Give a memory that the user sees its embeddings, in place of others; not if it changed meanwhile."""
         values = *embedding_columns(memory), memory.content, *as_columns(memory.hints)
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["embed_memory"], user_id, memory.id, *values)
             is_given = await connection.fetchval(SQL["is_given"], user_id, memory.id)
-        if is_given:
+        if is_given:  # what several share is no one's own, and written as the operator
             async with self._database.over_all_users() as connection:
                 await connection.execute(SQL["lock_user"], COMMONS)
                 await connection.execute(SQL["embed_memory"], COMMONS, memory.id, *values)

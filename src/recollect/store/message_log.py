@@ -8,7 +8,7 @@ from uuid import UUID
 from asyncpg import Record
 from uuid_utils.compat import uuid7
 
-from recollect.audit import messages_of
+from recollect.audit_rows import messages_of
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import (
     COMMONS,
@@ -338,12 +338,12 @@ class _Version(NamedTuple):
 async def _abandon_other_versions(connection: Connection, version: _Version) -> bool:
     """Abandon the other turns of the chat with the same parent, and everything that was said in it after the first.
 
-    Their changes are undone as far as possible, and their messages are hidden. Nothing that was said later
-    than the turn is abandoned: an answer may take so long that its turn is logged after the one that replaced it.
-    The turn is not in the log yet, or is open. Return whether it is itself to be abandoned: a later version is in the log already.
+    Their changes are undone as far as possible, and their messages are hidden. The turn is not in the log yet, or is open.
+    Return whether it is itself to be abandoned: a later version is in the log already.
     """
     (user_id, session_id), anchor = (version.scope.user_id, version.scope.session_id), version.anchor
     which = (user_id, session_id, version.parent, version.key, version.at)
+    # An answer may take so long that its turn is logged after the one that replaced it.
     later = await connection.fetch(SQL["later_versions"], *which)
     if later:
         unused = {anchor} - {row["anchor"] for row in later}
@@ -389,7 +389,7 @@ async def _undo_what_they_taught(
         try:
             await undo(transaction, update, Reason.ABANDONED)
         except (NotUndoableError, DuplicateMemoryError):
-            continue
+            continue  # changed since, by a person or another message
         if update.action in {Action.ADD, Action.REPLACE}:
             undone.append(update.memory_id)
     return undone

@@ -9,14 +9,17 @@ import structlog
 from recollect.index import SnapshotCache
 from recollect.store.browsing import Browsing
 from recollect.store.chats import ChatRequests, Chats
+from recollect.store.feedback import Feedback
 from recollect.store.inbox import Inbox
 from recollect.store.jobs import HEARTBEAT_SECONDS, WORKERS, Jobs
+from recollect.store.kept_answers import Answers
 from recollect.store.log_index import EmbedderGenerations, LogIndex
 from recollect.store.memories import Memories, Repairs
 from recollect.store.message_log import MessageLog
 from recollect.store.pool import Access, Connection, Database, is_pooled, store_errors
 from recollect.store.pool.connections import POOL_SIZE
-from recollect.store.request_records import Answers, Feedback, RequestLog, Retention
+from recollect.store.request_records import RequestLog
+from recollect.store.retention import Retention
 from recollect.store.schema.migration import migrate
 from recollect.store.snapshots import PostgresSnapshots
 from recollect.store.statistics import Statistics

@@ -1,27 +1,21 @@
-"""Records of requests, for metrics and explanation; memories that were not helpful for one; answers to those that are done once.
-
-Old records are deleted, each after a time of its own: also those of tokens, of administrators' reads, of erasures.
-"""
+"""Records of requests, for metrics and explanation."""
 
 import json
 from collections.abc import Collection, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from uuid import UUID
 
 from asyncpg import Record
 
 from recollect.model import (
-    ANSWERS_KEPT,
     ItemPart,
-    KeptAnswer,
-    NotHelpful,
     RequestRecord,
     Scope,
     SearchPath,
     Skip,
     Stage,
 )
-from recollect.store.pool import StorePart, affected
+from recollect.store.pool import StorePart
 from recollect.store.row_mapping import own_content, shortest
 from recollect.store.sql import SQL
 from recollect.store.turn_writing import PLAIN, TIMED
@@ -85,95 +79,3 @@ def _record_of(row: Record) -> RequestRecord:
         found_by=SearchPath(row["found_by"]) if row["found_by"] else None,
         given_by=None if row["given"] is None else json.loads(row["given"]),
     )
-
-
-_LONGEST = timedelta(minutes=1)
-"""After so long a request without an answer counts as failed: its process died."""
-
-
-class Answers(StorePart):
-    """Keeps the answers of requests that must be done once, for a day."""
-
-    async def reserve(self, user_id: str, key: str, request: bytes, *, at: datetime) -> KeptAnswer | None:
-        """Take a key of a user's for a request, known by its hash, and return None; or return the answer kept for the request that has it.
-
-        ``keep`` and ``release`` know the key by the time of taking.
-        """
-        async with self._database.changing(user_id) as connection:
-            taken = await connection.fetchval(
-                SQL["reserve_answer"], user_id, key, request, at, at - ANSWERS_KEPT, at - _LONGEST
-            )
-            if taken:
-                return None
-            row = await connection.fetchrow(SQL["kept_answer"], user_id, key)
-        assert row is not None  # noqa: S101 -- the user's lock is held: it was there, and is
-        return KeptAnswer(row["request"], row["answer"], row["etag"])
-
-    async def keep(self, user_id: str, key: str, answer: bytes, etag: str | None, *, at: datetime) -> None:
-        """Keep the answer of the request that took the key then."""
-        await self._database.rows(user_id, "keep_answer", key, at, answer, etag)
-
-    async def release(self, user_id: str, key: str, *, at: datetime) -> None:
-        """Free the key that was taken then: nothing was done."""
-        await self._database.rows(user_id, "release_answer", key, at)
-
-    async def prune(self, before: datetime) -> int:
-        """Delete answers kept before a time; return how many."""
-        async with self._database.over_all_users() as connection:
-            return await affected(connection, SQL["prune_kept_answers"], before)
-
-
-class Feedback(StorePart):
-    """Keeps for which questions memories were not helpful."""
-
-    async def note_not_helpful(
-        self, user_id: str, request_id: UUID, memory_id: UUID, *, at: datetime
-    ) -> bool:
-        """Note that a memory was not helpful for a request's question; return False if the log does not have the question."""
-        added = await self._database.changed(user_id, "add_not_helpful", request_id, memory_id, at)
-        return added is not None
-
-    async def remove(self, user_id: str, request_id: UUID, memory_id: UUID) -> bool:
-        """Take that back; return whether it had been noted."""
-        gone = await self._database.changed(user_id, "remove_not_helpful", request_id, memory_id)
-        return gone is not None
-
-    async def of_requests(self, user_id: str, requests: Collection[UUID]) -> frozenset[tuple[UUID, UUID]]:
-        """Return the noted pairs of request and memory among these requests."""
-        rows = await self._database.rows(user_id, "not_helpful_of_requests", list(requests))
-        return frozenset((row["request_id"], row["memory_id"]) for row in rows)
-
-    async def of_memory(self, user_id: str, memory_id: UUID, *, limit: int) -> list[NotHelpful]:
-        """Return for which questions a memory was not helpful, newest first."""
-        rows = await self._database.rows(user_id, "not_helpful_of_memory", memory_id, limit)
-        return [NotHelpful(**row) for row in rows]
-
-
-# How much longer than the records of requests, which by default are kept for 30 days:
-_USAGE_OUTLIVES = timedelta(days=60)
-"""The tokens of a day."""
-_ADMIN_READS_OUTLIVE = timedelta(days=335)
-"""The reads of administrators: a year in all."""
-_ERASED_OUTLIVE = timedelta(days=60)
-"""The hashes of erased users and chats, by which earlier messages are recognized that waited on another machine."""
-
-
-class Retention(StorePart):
-    """Deletes old records of all users."""
-
-    async def prune(self, before: datetime) -> int:
-        """Delete the records of requests before a time; return how many. Records of that very day may stay until it is over.
-
-        The other records go with them, so much later as this module says.
-        """
-        midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        async with self._database.over_all_users() as connection:
-            # In a transaction of its own: a part is dropped under a lock that no deletion below should prolong.
-            await connection.execute(SQL["wait_briefly"])
-            dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
-        async with self._database.over_all_users() as connection:
-            deleted = await affected(connection, SQL["prune_request_metrics"], before, midnight)
-            await connection.execute(SQL["prune_usage"], (before - _USAGE_OUTLIVES).date())
-            await connection.execute(SQL["prune_admin_reads"], before - _ADMIN_READS_OUTLIVE)
-            await connection.execute(SQL["prune_erased"], before - _ERASED_OUTLIVE)
-        return dropped + deleted

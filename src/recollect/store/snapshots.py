@@ -115,7 +115,7 @@ async def in_slices(stored: Callable[[Sequence[_Row]], list[_Stored]], rows: lis
         del rows[-_AT_ONCE:]
         found += stored(some)
         if rows:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # the loop's chats go first
     return found
 
 

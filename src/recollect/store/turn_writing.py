@@ -28,7 +28,7 @@ def storable_parent(parent: str | None) -> str | None:
     """Return the parent in the form of the log's keys; None if unknown, or if it could be no key."""
     try:
         return None if parent is None else storable_key(parent)
-    except StoreError:
+    except StoreError:  # a client's free text: without a parent the turn is still kept
         return None
 
 

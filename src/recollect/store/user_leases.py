@@ -82,8 +82,7 @@ async def _keep(
 
 
 async def _release(database: Database, user_id: str, holder: UUID) -> None:
-    # A lease that can't be given up expires a little later.
-    with suppress(StoreError, TimeoutError):
+    with suppress(StoreError, TimeoutError):  # it then expires a little later
         async with asyncio.timeout(_RELEASE_SECONDS), database.for_user(user_id) as connection:
             await connection.execute(SQL["release_lease"], user_id, holder)
 

@@ -14,11 +14,11 @@ import zstandard
 DECODING_ERRORS = (zlib.error, brotli.error, zstandard.ZstdError, OverflowError)
 """The errors of writing to a decoder: broken bytes, or too many of them."""
 
-_PIECE = 64 * 1024
-_MOST_ENCODINGS = 5
-_MOST_MEMBERS = 1 << 16
+_PIECE = 64 * 1024  # the most that is unpacked before its size is looked at
+_MOST_ENCODINGS = 5  # each has a window of memory, and clients send one
+_MOST_MEMBERS = 1 << 16  # empty ones cost time and count no bytes
 _LARGEST_WINDOW = 8 * 1024 * 1024  # RFC 9659: the most a zstd content encoding may ask for
-_GZIP = zlib.MAX_WBITS | 16
+_GZIP = zlib.MAX_WBITS | 16  # zlib's sign for the header of gzip
 _HEADER_BYTES, _DEFLATE_METHOD = 2, 8  # RFC 1950, section 2.2
 
 
@@ -81,7 +81,7 @@ def _inflate(body: _ZlibObject, data: bytes, sink: Sink) -> None:
 
 
 class _Gzip:
-    """RFC 1952; several members may follow one another. Empty ones cost time and count no bytes."""
+    """RFC 1952; several members may follow one another."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink

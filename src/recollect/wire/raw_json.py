@@ -42,7 +42,7 @@ _BLANK, _COMMA_BYTE = b" \t\n\r", ord(",")
 _COLON = re.compile(rb"[ \t\n\r]*+:?+[ \t\n\r]*+")
 _COMMA = re.compile(rb"[ \t\n\r]*+,?+[ \t\n\r]*+")
 
-_MOST_STEPS = 50_000
+_MOST_STEPS = 50_000  # each runs in Python, and everybody's chat waits meanwhile
 
 _NEAR = 1024
 """Bytes of a string up to which Python's engine is the quicker. It lets no other thread run meanwhile."""
@@ -120,7 +120,7 @@ def encode_text(text: str) -> bytes:
     """Return the text as a JSON string in UTF-8; lone surrogates become question marks."""
     try:
         return msgspec.json.encode(text)
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # a lone surrogate, which UTF-8 can't hold
         return msgspec.json.encode(text.encode(errors="replace").decode())
 
 

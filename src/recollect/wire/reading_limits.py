@@ -6,10 +6,6 @@ call's work is bounded beforehand: a second is enough for a gigabyte of text, bu
 
 import numpy as np
 
-LARGEST_BODY = 32 * 1024 * 1024
-"""Bytes of a chat request up to which it is read for its memory and its model; larger ones just pass. A chat with a few
-pictures has less, and so much is held for each running request."""
-
 LIGHT_BYTES = 256 * 1024
 """Up to which a request of few messages is read in some milliseconds."""
 _LIGHT_OPENINGS = 2_000
@@ -45,14 +41,11 @@ def is_readable(body: bytes) -> bool:
 
 
 def exceeds(source: bytes | memoryview, marks: bytes, most: int) -> bool:
-    """Return whether the source holds more than ``most`` bytes of ``marks``.
-
-    Counted in slices, so that other threads have their turn, and no further than is needed.
-    """
+    """Return whether the source holds more than ``most`` bytes of ``marks``."""
     if len(source) <= most:
         return False
     found = 0
-    for at in range(0, len(source), _SLICE):
+    for at in range(0, len(source), _SLICE):  # other threads have their turn between two slices
         found += _count(source, at, marks)
         if found > most:
             return True

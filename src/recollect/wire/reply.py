@@ -15,7 +15,7 @@ from recollect.wire.encodings import DECODING_ERRORS, Sink, decoding
 from recollect.wire.raw_json import decode_with
 from recollect.wire.request_body import ChatMessage
 
-_MOST_CHARACTERS = 1024 * 1024
+_MOST_CHARACTERS = 1024 * 1024  # held for each running answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +201,8 @@ def _count(usage: dict[str, Any], *names: str, before: int | None) -> int | None
 
 
 _SLAB = 16 * 1024  # a fraction of a millisecond's reading: the event loop waits for it
-_MOST_BYTES = 64 * 1024 * 1024
-_LARGEST_BODY = _LARGEST_EVENT = 16 * 1024 * 1024
+_MOST_BYTES = 64 * 1024 * 1024  # unpacked: a few bytes may unpack to any number
+_LARGEST_BODY = _LARGEST_EVENT = 16 * 1024 * 1024  # held whole until its end
 _MOST_LINES = 1 << 20
 """How many lines are read: half a million events. Lines cost time, whatever their size."""
 
@@ -210,11 +210,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class ReplyReader:
-    """Reads one answer.
-
-    ``feed`` keeps the bytes, and reads them once there are 16 KiB. At most 64 MiB unpacked are read, 16 MiB of an event (or
-    of a body that isn't a stream), and 2**20 characters of text.
-    """
+    """Reads one answer."""
 
     def __init__(
         self, content_type: str, content_encoding: str = "", said: ReplyParser | None = None
@@ -261,9 +257,9 @@ class ReplyReader:
             return
         try:
             self._decoding.write(slab)
-        except OverflowError:
+        except OverflowError:  # the relay goes on; only our copy is cut
             self._deaf = self._said.truncated = True
-        except DECODING_ERRORS:
+        except DECODING_ERRORS:  # the client gets the same bytes, and has to tell
             self._deaf = True
 
 

@@ -16,7 +16,7 @@ from recollect.assembly.lifecycle import open_backends
 from recollect.assembly.policy_from_settings import make_policy
 from recollect.engine import system_clock
 from recollect.engine.background.formation_worker import FormationWorker
-from recollect.engine.credentials import Lent
+from recollect.engine.kept_credentials import Lent
 from recollect.errors import RecollectError, raised_at
 from recollect.formation.pipeline import warm_up
 from recollect.models.background_limits import Steps

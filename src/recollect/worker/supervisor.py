@@ -18,7 +18,7 @@ import structlog
 from cachetools import TTLCache
 
 from recollect.engine.counters import FormationCounts
-from recollect.engine.credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
+from recollect.engine.kept_credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
 from recollect.errors import raised_at
 from recollect.formation import CallStatistics
 

@@ -20,11 +20,11 @@ from tests.support.tables import table
 from tests.support.watched_stores import Before, Outage, Through, breakable, with_parts
 from uuid_utils.compat import uuid7
 
-from recollect.engine import Engine, Policy, RecallOptions, credentials, system_clock
+from recollect.engine import Engine, Policy, RecallOptions, kept_credentials, system_clock
 from recollect.engine.background.formation_worker import ChatsElsewhere
 from recollect.engine.background.inbox_drain import TAKEN_DELAY
-from recollect.engine.credentials import Credentials, Lent
 from recollect.engine.exchange_recorder import begun
+from recollect.engine.kept_credentials import Credentials, Lent
 from recollect.engine.policy import Batching, Summarizing
 from recollect.engine.turns.explain import request_record
 from recollect.errors import EmbedderError, ExtractorError, StoreError, StoreUnavailableError, YieldedError
@@ -355,7 +355,7 @@ def test_a_key_that_names_a_person_replaces_none_that_they_use(answered: list[st
 
 def test_a_key_that_is_not_used_any_more_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(credentials, "TTLCache", partial(TTLCache, timer=lambda: now))
+    monkeypatch.setattr(kept_credentials, "TTLCache", partial(TTLCache, timer=lambda: now))
     kept = Credentials()
     for minutes, key in ((0, "old"), (40, "old"), (80, "new")):
         now = minutes * 60.0

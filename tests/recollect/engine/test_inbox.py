@@ -22,7 +22,7 @@ from recollect.engine.background.inbox_drain import (
 )
 from recollect.engine.background.retry_delays import MODEL_DELAY, OWN_FAULT_DELAYS, RETRY_DELAYS
 from recollect.engine.counters import FormationCounts
-from recollect.engine.credentials import CREDENTIAL_SECONDS
+from recollect.engine.kept_credentials import CREDENTIAL_SECONDS
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     BudgetSpentError,

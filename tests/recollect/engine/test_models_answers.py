@@ -12,7 +12,7 @@ from tests.recollect.engines import engine_over
 from tests.support.people import Person
 from tests.support.stores import NOON, Store, store_over
 
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.engine import Engine
 from recollect.engine.policy import Batching, Policy, Summarizing
 from recollect.model import Flags, Message, Role, Strategy

@@ -16,8 +16,9 @@ from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPass
 from recollect.model import Memory, Provenance, Versions
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import match_of, near_statements
-from recollect.recall.needed_statements import Needs, NeedThresholds, intents_of, needs_of
+from recollect.recall.needed_statements import Needs, intents_of, needs_of
 from recollect.recall.question import Named, StatementVectors, read_query
+from recollect.recall.thresholds import NeedThresholds
 
 LISBON, FIPS, NURSE = "Lives in Lisbon", "Has a dog called Fips", "Works as a nurse at Santa Maria"
 TEA = "Drinks green tea"

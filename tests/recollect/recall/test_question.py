@@ -17,7 +17,7 @@ from recollect.model import Message, Role, Vector
 from recollect.ports import Embedder
 from recollect.recall import MessageVectors, Watch, read_query, statement_vectors
 from recollect.recall.question import RecallQuery, read_of
-from recollect.recall.relevance import contextual_vector
+from recollect.recall.relevance_model import contextual_vector
 from recollect.text.lexical import query_terms
 
 

@@ -12,7 +12,7 @@ from tests.scripted.models import WordEmbedder
 from tests.support.recollections import NOON, turn
 from uuid_utils.compat import uuid7
 
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.engine import Backends, Engine
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import ChangeNotFoundError, MemoryNotFoundError

@@ -27,7 +27,7 @@ from recollect.model import (
     Retire,
 )
 from recollect.store import Postgres
-from recollect.store.users.portability import ERASED_TABLES
+from recollect.store.users.user_erasure import ERASED_TABLES
 from recollect.text.lexical import document_terms
 
 WRITERS = 8

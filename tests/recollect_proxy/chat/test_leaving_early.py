@@ -13,7 +13,7 @@ from tests.support.waiting import until
 
 from recollect.engine import system_clock
 from recollect_proxy.access.authentication import Authentication
-from recollect_proxy.access.own_tokens import Audience
+from recollect_proxy.access.person_tokens import Audience
 from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.pages.application import pages
 from recollect_proxy.pages.page_request import PageParts

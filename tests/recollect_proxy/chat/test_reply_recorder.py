@@ -17,8 +17,8 @@ from recollect.composition.block import Block
 from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import Injection, Passage, Place, Recall, Recollection, Role, Skip, Stage
 from recollect.wire import COMPLETIONS, RESPONSES, Dialect
-from recollect_proxy.chat.answer_relay import RecallReports, listed_memories, memory_list_header, preview
-from recollect_proxy.chat.byte_relay import is_json
+from recollect_proxy.chat.answer_relay import is_json
+from recollect_proxy.chat.recall_headers import RecallReports, listed_memories, memory_list_header, preview
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.upstream.connection import Response
 from recollect_proxy.upstream.upstream import Answer

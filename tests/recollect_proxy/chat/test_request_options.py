@@ -18,7 +18,7 @@ from tests.support.tables import table
 
 from recollect.engine.turns.prompt_content import RecallOptions
 from recollect.model import Placement
-from recollect_proxy.chat.request_reader import RefusedError, RequestOptions, read_request_options
+from recollect_proxy.chat.request_options import RefusedError, RequestOptions, read_request_options
 from recollect_proxy.web.error_answers import failure_body
 
 

@@ -14,7 +14,8 @@ from recollect.model import Skip
 from recollect.wire import COMPLETIONS
 from recollect.wire.turn import DetectedTurn
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.chat.request_reader import ParsedRequest, RefusedError, RequestReader
+from recollect_proxy.chat.request_options import RefusedError
+from recollect_proxy.chat.request_reader import ParsedRequest, RequestReader
 from recollect_proxy.identity.caller import Caller
 
 GZIP = {"content-encoding": "gzip"}

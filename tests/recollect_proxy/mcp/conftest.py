@@ -18,8 +18,9 @@ from tests.support.stores import Store
 from recollect.engine import Engine, system_clock
 from recollect.store import Postgres
 from recollect_proxy.access.access_keys import AccessKeys, KeyRole, add_access_key
-from recollect_proxy.access.authentication import Authentication, FailedAttempts
-from recollect_proxy.access.own_tokens import Audience, PersonTokens
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.access.failed_attempts import FailedAttempts
+from recollect_proxy.access.person_tokens import Audience, PersonTokens
 from recollect_proxy.mcp.streamable_http import KnownHosts, McpApplication
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
@@ -103,7 +104,7 @@ def tokens_for(authentication: Authentication, anna: str, ben: str) -> dict[str,
     return {
         "anna": authentication.person_tokens.make(anna, Audience.API)[0],
         "ben": authentication.person_tokens.make(ben, Audience.API)[0],
-        "page": authentication.person_tokens.make(anna, Audience.PAGE)[0],
+        "page": authentication.person_tokens.make(anna, Audience.PAGE_LINK)[0],
         "expired": past.make(anna, Audience.API)[0],
     }
 

@@ -18,7 +18,7 @@ from tests.recollect_proxy.mcp.conftest import (
 from tests.support.tables import table
 
 from recollect.model import TeamRole, project_scope
-from recollect_proxy.access.authentication import FailedAttempts
+from recollect_proxy.access.failed_attempts import FailedAttempts
 from recollect_proxy.mcp.streamable_http import KnownHosts
 
 INITIALIZE = handshake("curl")

@@ -23,7 +23,8 @@ from recollect.model import RequestRecord, SearchPath, Turn, TurnNotes
 from recollect.ports import Embedder
 from recollect.recall import Reach
 from recollect.store import Postgres
-from recollect_proxy.access.authentication import Authentication, FailedAttempts
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.access.failed_attempts import FailedAttempts
 from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 

@@ -31,8 +31,9 @@ from recollect.errors import ConfigurationError
 from recollect.model import Add, Exchange, Formed, KeptRequest, Reason, Scope, project_scope
 from recollect.store import Postgres
 from recollect_proxy.access.access_keys import AccessKeys, KeyRole, add_access_key
-from recollect_proxy.access.authentication import Authentication, TooManyAttemptsError
-from recollect_proxy.access.own_tokens import Audience, PersonTokens
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.access.failed_attempts import TooManyAttemptsError
+from recollect_proxy.access.person_tokens import Audience, PersonTokens
 from recollect_proxy.identity.caller import Claim
 from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.serving.ephemeral_server import serve_upstream
@@ -100,7 +101,7 @@ async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncItera
         "acting-for-others": add_access_key(keys, KeyRole.ACTING, "others", users="nobody-begins-so"),
         "expired": past.make(store.anna, Audience.API)[0],
         "forged": PersonTokens("another admin token", system_clock).make(store.anna, Audience.API)[0],
-        "for-the-page": made.make(store.anna, Audience.PAGE)[0],
+        "for-the-page": made.make(store.anna, Audience.PAGE_LINK)[0],
     }
     headers = {name: bearer(token) for name, token in tokens.items()} | {
         "acting-in-a-project": in_boat,

@@ -18,7 +18,7 @@ from tests.support.tables import table
 from recollect.api import failures
 from recollect.api.endpoint_table import OPERATIONS
 from recollect_proxy.memory_api.request_validation import RefusedError, read_body
-from recollect_proxy.takeout.sections import ROWS
+from recollect_proxy.takeout.export_format import ROWS
 
 ERRORS = {failure.code: failure for failure in failures.every_failure()}
 

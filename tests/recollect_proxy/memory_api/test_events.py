@@ -13,7 +13,7 @@ from tests.support.raw_client import RawConnection
 from tests.support.stores import Store
 from tests.support.waiting import until
 
-from recollect_proxy.memory_api import request_and_reply
+from recollect_proxy.memory_api import event_streams
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 NO_ID = "0" * 32 + ".0"
@@ -63,8 +63,8 @@ def _asked(user_id: str, token: str, headers: str = "") -> bytes:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have streams look and beat more often."""
-    monkeypatch.setattr(request_and_reply, "_LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(request_and_reply, "_BEAT_SECONDS", 0.1)
+    monkeypatch.setattr(event_streams, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(event_streams, "_BEAT_SECONDS", 0.1)
 
 
 async def test_a_change_comes_as_it_happens_and_another_users_does_not(api: Api) -> None:
@@ -87,7 +87,7 @@ async def test_a_client_that_comes_again_misses_nothing(api: Api, monkeypatch: p
         last, event = await stream.event()
         assert event["data"]["memory_id"] == first["id"]
     missed = [(await api.write(f"Has cat {number}"))["id"] for number in range(5)]
-    monkeypatch.setattr(request_and_reply, "_AT_ONCE", 2)
+    monkeypatch.setattr(event_streams, "_AT_ONCE", 2)
     async with streamed(api, last=last) as stream:
         events = [await stream.event() for _ in missed]
     assert [event["data"]["memory_id"] for _, event in events] == missed
@@ -137,7 +137,7 @@ async def test_a_projects_events_are_its_own_and_of_any_process(api: Api, store:
 
 
 async def test_a_users_streams_are_limited(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_and_reply, "_MOST_OF_ONE", 1)
+    monkeypatch.setattr(event_streams, "_MOST_OF_ONE", 1)
     path = f"{path_of(api.anna)}/events"
     async with streamed(api), streamed(api, user_id=api.ben):
         assert_error(await api.call("GET", path), 429, "too_many_streams")
@@ -150,8 +150,8 @@ async def test_a_users_streams_are_limited(api: Api, monkeypatch: pytest.MonkeyP
 
 
 async def test_streams_that_begin_together_are_counted(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_and_reply, "_MOST_OF_ONE", 2)
-    streams = request_and_reply.EventStreams(api.live, lambda: False)
+    monkeypatch.setattr(event_streams, "_MOST_OF_ONE", 2)
+    streams = event_streams.EventStreams(api.live, lambda: False)
     begun = await asyncio.gather(
         *(streams.begin(api.engine, api.anna, None) for _ in range(5)), return_exceptions=True
     )

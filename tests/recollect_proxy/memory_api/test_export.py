@@ -24,9 +24,9 @@ from uuid_utils.compat import uuid7
 from recollect import model
 from recollect.engine import Engine
 from recollect.store.sql import SQL
-from recollect.store.users.portability import ERASED_TABLES
+from recollect.store.users.user_erasure import ERASED_TABLES
 from recollect_proxy.memory_api import people_operations
-from recollect_proxy.takeout.sections import json_schema
+from recollect_proxy.takeout.export_format import json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/reference/export.schema.json"
 

@@ -9,7 +9,7 @@ from tests.support.people import Person, person
 from tests.support.raw_client import Response
 from tests.support.tables import table
 
-from recollect_proxy.access.own_tokens import Audience
+from recollect_proxy.access.person_tokens import Audience
 
 BOAT = "The boat is called Petrel."
 CHINESE = "\u8239"

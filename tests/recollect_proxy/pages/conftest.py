@@ -9,7 +9,7 @@ from tests.recollect_proxy.pages.served_pages import Pages, Visitor, serve_pages
 from tests.support.stores import Store
 
 from recollect.store import Postgres
-from recollect_proxy.access.authentication import FailedAttempts
+from recollect_proxy.access.failed_attempts import FailedAttempts
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from recollect.engine import Engine, system_clock
 from recollect.ports import Clock
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.access.authentication import Authentication
-from recollect_proxy.access.own_tokens import Audience
-from recollect_proxy.access.provider_sign_in import ProviderSignIn
+from recollect_proxy.access.oidc_sign_in import ProviderSignIn
+from recollect_proxy.access.person_tokens import Audience
 from recollect_proxy.identity.caller import Mode
 from recollect_proxy.pages.application import pages
 from recollect_proxy.pages.page_request import PageParts

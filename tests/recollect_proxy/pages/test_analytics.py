@@ -14,7 +14,7 @@ from tests.support.stores import Store
 
 from recollect.engine import Policy
 from recollect.model import Add, Formed, Ignore, Reason, SearchPath, Skip
-from recollect_proxy.pages.administrators import HEIGHT, Columns, bars, days_until
+from recollect_proxy.pages.analytics import HEIGHT, Columns, bars, days_until
 from recollect_proxy.pages.rendering import LANGUAGES, load_catalogues
 
 NOW = datetime.now(UTC)

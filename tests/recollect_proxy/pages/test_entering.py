@@ -19,8 +19,8 @@ from tests.support.tables import table
 from recollect.model import Flags
 from recollect.store import Postgres
 from recollect_proxy.access.access_keys import KeyRole, add_access_key
-from recollect_proxy.access.authentication import FailedAttempts, source_of
-from recollect_proxy.access.own_tokens import Audience
+from recollect_proxy.access.failed_attempts import FailedAttempts, source_of
+from recollect_proxy.access.person_tokens import Audience
 from recollect_proxy.app import App
 from recollect_proxy.identity.signed_token import OpenWebUIToken
 from recollect_proxy.pages import application

@@ -11,7 +11,7 @@ from tests.support.tables import table
 
 from recollect.errors import BudgetSpentError
 from recollect.model import Candidate, Kind
-from recollect_proxy.pages.administrators import conversation_of
+from recollect_proxy.pages.playground import conversation_of
 
 
 async def test_an_administrator_tries_a_question_and_the_user_sees_that(store: Store) -> None:

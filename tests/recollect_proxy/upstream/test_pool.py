@@ -13,6 +13,7 @@ from tests.support.waiting import until
 from recollect_proxy.upstream import pool as pool_module
 from recollect_proxy.upstream.connection import BusyError, SilentError, UnreachableError
 from recollect_proxy.upstream.pool import Address, Lent, Pool
+from recollect_proxy.upstream.timeouts import IDLE_SECONDS
 
 REFUSING = "http://127.0.0.1:9"
 
@@ -91,14 +92,14 @@ async def test_a_stale_connection_is_not_lent_even_before_it_is_swept() -> None:
     async with serving() as server, pooled(server) as pool:
         assert not await exchange(pool)
         [connection] = pool._idle
-        connection.idle_since -= pool_module._IDLE_SECONDS
+        connection.idle_since -= IDLE_SECONDS
         assert not await exchange(pool)
         assert connection.closed
 
 
 @pytest.fixture
 def soon_stale(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool_module, "_IDLE_SECONDS", 0.1)
+    monkeypatch.setattr(pool_module, "IDLE_SECONDS", 0.1)
 
 
 @on_both_loops
@@ -230,7 +231,7 @@ async def test_the_next_of_a_names_addresses_is_tried_where_the_first_is_dead(
 async def test_the_next_of_a_names_addresses_is_tried_where_the_first_does_not_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pool_module, "_NEXT_ADDRESS_SECONDS", 0.05)
+    monkeypatch.setattr(pool_module, "NEXT_ADDRESS_SECONDS", 0.05)
     with nobody_accepts() as silent:
         async with serving() as server, pooled(f"http://llm.test:{server.port}") as pool:
             places = [("127.0.0.1", silent), ("127.0.0.1", server.port)]

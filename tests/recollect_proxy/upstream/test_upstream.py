@@ -160,7 +160,7 @@ async def test_a_url_is_wrong_only_if_its_models_are_elsewhere_and_what_to_set_i
 
 
 async def test_a_server_that_is_not_there_or_says_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upstreams, "_CHECK_SECONDS", 0.3)
+    monkeypatch.setattr(upstreams, "CHECK_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         said_nothing = await looked_at(url)

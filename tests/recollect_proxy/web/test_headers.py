@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.support.tables import table
 
 from recollect.engine import system_clock
-from recollect_proxy.access.own_tokens import Audience, PersonTokens
+from recollect_proxy.access.person_tokens import Audience, PersonTokens
 from recollect_proxy.identity.api_key import add_key
 from recollect_proxy.web.headers import forwardable, keyed, relayable, rewritable
 

@@ -25,7 +25,8 @@ from tests.support.cancelling import survives_cancelling
 from tests.support.raw_client import RawConnection, request_bytes
 from tests.support.waiting import until
 
-from recollect_proxy.serving.http_protocol import LARGEST_HEAD, MOST_FIELDS, BoundedProtocol
+from recollect_proxy.serving.http_protocol import BoundedProtocol
+from recollect_proxy.web.request_limits import LARGEST_HEAD, MOST_FIELDS
 
 BOMBS = {
     "10,000 headers": GET + HOST + b"".join(b"X-%d: y\r\n" % n for n in range(10_000)) + b"\r\n",

@@ -21,7 +21,7 @@ from recollect.engine.background.model_waits import wake_all
 from recollect.engine.background.summaries_and_hints import Hinting, Summaries
 from recollect.engine.background.webhook_delivery import WebhookDelivery
 from recollect.engine.counters import FormationCounts
-from recollect.engine.credentials import Credentials, Lent
+from recollect.engine.kept_credentials import Credentials, Lent
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import RecollectError, StoreError, YieldedError, raised_at
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from recollect.store.inbox import Inbox
 
 _LOOK_SECONDS = 1.0
-_ANSWERED_WITHIN = timedelta(minutes=10)
-_TOLD_AFTER = timedelta(minutes=2)
+_ANSWERED_WITHIN = timedelta(minutes=10)  # an older one is of a proxy that was killed
+_TOLD_AFTER = timedelta(minutes=2)  # so that an operator sees why nothing is formed
 _SLOW_KEPT = 10_000
 _LOOK_AGAIN_SECONDS = 10.0
+# A chat may cut in before they are used, and asking again costs (decision 0031).
 _EXTRACTED_KEPT, _EXTRACTED_SECONDS = 1_000, 3600.0
 
 log = structlog.get_logger(__name__)
@@ -226,10 +227,7 @@ class FormationWorker:
 
 
 class ChatsElsewhere:
-    """Counts in the log the answers that are under way.
-
-    One whose proxy was killed counts, too, until it is ten minutes old or its chat goes on: a wait that is long is logged.
-    """
+    """Counts in the log the answers that are under way."""
 
     def __init__(self, inbox: "Inbox", yielding: Yielding, clock: Clock) -> None:
         self._inbox = inbox
@@ -248,7 +246,7 @@ class ChatsElsewhere:
         now = self._clock()
         try:
             running = await self._inbox.answers_under_way(now - _ANSWERED_WITHIN)
-        except StoreError as error:
+        except StoreError as error:  # the chats of the last look still count
             log.debug("chats_lookup_failed", error=type(error).__name__)
             return
         self._yielding.note_running_chats(running)

@@ -53,16 +53,6 @@ from recollect.ports import Clock
 if TYPE_CHECKING:
     from recollect.store.inbox import Inbox
 
-TURNS_OF_A_BATCH = 4
-"""Turns formed by one call of a model at most; so many wait no longer."""
-
-GROWN_BATCH = 2
-"""How many times as many turns a batch may have after it waited for chats (decision 0031)."""
-
-QUIET = timedelta(seconds=1)
-"""How long a chat is quiet before its last turns are formed together. Where formation yields to chats, the time is
-learned from how long its LLM takes (decision 0031)."""
-
 # Its lease has run out by then if it died. Every exchange has a job of its own, so that one user's backlog is as many jobs that come
 # back: seldom, to leave the workers to other users.
 TAKEN_DELAY = timedelta(seconds=20)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
-_LOOK_SECONDS = 15.0
+_LOOK_SECONDS = 15.0  # so that a failed answer's turn is formed within the minute
 
 _DAYS_AHEAD = 8
 """The days from today on whose partitions of the table of requests are created in advance. It outlasts a weekend switched off."""
@@ -163,7 +163,7 @@ async def _quietly(event: str, tidying: Awaitable[object]) -> bool:
 
 
 _REEMBED_SECONDS = 5.0
-_HELD = timedelta(minutes=2)
+_HELD = timedelta(minutes=2)  # how long a killed process keeps the others from going on
 _USERS_AT_ONCE = 50
 
 _REST = 1.0

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from recollect.backends import Backends
 from recollect.engine.background.retry_delays import LIST_DELAY, MODEL_DELAY, OWN_FAULT_DELAYS
-from recollect.engine.credentials import CREDENTIAL_SECONDS
+from recollect.engine.kept_credentials import CREDENTIAL_SECONDS
 from recollect.engine.policy import Policy
 from recollect.errors import (
     BudgetSpentError,
@@ -83,6 +83,7 @@ def _next_look_for_key(keyed_at: datetime | None, at: datetime) -> datetime | No
     if keyed_at is None:
         return None
     age = abs(at - keyed_at)  # the clock of the process that has it may be ahead
+    # No process keeps a key for longer, so that later only a new request can bring one.
     return at + max(age / 8, _LEAST) if age < timedelta(seconds=CREDENTIAL_SECONDS) else None
 
 
@@ -100,6 +101,7 @@ async def expect_room(backends: Backends, exchanges: Sequence[Exchange]) -> None
     """Return if memories of consecutive exchanges may wait for their person's approval, or one is a command; else raise HeldFullError."""
     user_id = exchanges[-1].turn.scope.user_id
     if await backends.memories.is_held_full(user_id):
+        # A command is done at once, also where nothing more can be held back.
         commands = await asyncio.to_thread(lambda: any(map(begins_with_command, exchanges)))
         if not commands:
             raise HeldFullError

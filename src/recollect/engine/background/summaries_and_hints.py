@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.counters import FormationCounts
-from recollect.engine.credentials import Credentials
+from recollect.engine.kept_credentials import Credentials
 from recollect.engine.policy import Summarizing
 from recollect.errors import (
     BudgetSpentError,
@@ -43,24 +43,18 @@ from recollect.models.memory_embedding import embedded_if_possible
 from recollect.ports import Asker, Clock, Hinted, Hinter, Summarized, Summarizer
 from recollect.text.secrets import mask, mask_exchange_texts
 
-SUMMARY_TURNS = 5
-"""A chat is summarized every so many turns of its person."""
-
-SUMMARY_TOKENS = 4000
-"""And every so many tokens: half of a context of 8,192, the least of most local models."""
-
 SUMMARY_IMPORTANCE = 0.5
 
-_CHATS_AT_ONCE = 3
+_CHATS_AT_ONCE = 3  # then other users' inboxes have their turn
 _TRIES = 3
-_SHARE_OF_SLOW = 0.5
+_SHARE_OF_SLOW = 0.5  # a timeout is never repeated unchanged (decision 0031)
 _FAILURES_KEPT = 10_000
 _AGAIN = timedelta(minutes=1)
 
 AT_ONCE = 20
 """How many statements a model is asked about in one call."""
 
-_NEXT_RUN = timedelta(seconds=1)
+_NEXT_RUN = timedelta(seconds=1)  # other users' inboxes come between
 _EMBEDDER_REST = timedelta(minutes=10)
 """How long no model is asked for hints after the embedder failed: hints need embeddings."""
 
@@ -201,7 +195,7 @@ class Summaries(ModelWork):
     async def _vector(self, text: str) -> Vector | None:
         try:
             [vector] = await self.backends.embedder.embed([text])
-        except EmbedderError as error:
+        except EmbedderError as error:  # words find it until it is embedded
             log.warning("summary_saved_without_embedding", error=type(error).__name__, detail=str(error))
             return None
         return vector

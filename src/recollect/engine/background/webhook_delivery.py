@@ -26,12 +26,12 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver, or a
 _LOOK_SECONDS = 1.0
 _AT_ONCE = 8
 """Persons whose events are sent at the same time."""
-_MOST_OF_ONE = 50
+_MOST_OF_ONE = 50  # then others have their turn
 _TURN = timedelta(seconds=60)
 # A request ends, at the latest, before the turn of another process.
 _BEGINS_WITHIN = 45.0
 """Seconds of a turn within which a request may begin."""
-_LEAVE_SECONDS = 2.0
+_LEAVE_SECONDS = 2.0  # a stop waits for it
 _FIRST_WAIT, _LONGER, _LONGEST_WAIT = 5.0, 5, 3600.0
 # A receiver that comes back is not flooded, and a first webhook does not get the past.
 DELIVERED_FOR = timedelta(days=3)
@@ -55,7 +55,7 @@ class WebhookDelivery:
         try:
             await self._keep_sending()
         finally:
-            with suppress(StoreError, TimeoutError):
+            with suppress(StoreError, TimeoutError):  # else its turn runs out
                 await within(_LEAVE_SECONDS, self._events.take_turn(self._holder, timedelta()))
 
     async def _keep_sending(self) -> None:
@@ -88,12 +88,12 @@ class WebhookDelivery:
         return 0.0 if taken else _LOOK_SECONDS
 
     async def _tried(self, user_id: str, sending: Awaitable[bool]) -> bool:
-        """Return whether all was taken. After a failure this person alone waits: one row must not stop all."""
+        """Return whether all was taken."""
         try:
             return await sending
         except Exception as error:  # noqa: BLE001 -- whatever it is, others' events are sent
             _log_failure(error)
-            self._wait_longer(user_id)
+            self._wait_longer(user_id)  # this person alone: one row must not stop all
             return False
 
     async def _tell_erasure(self, erased: "ErasedUser") -> bool:

@@ -42,10 +42,9 @@ from recollect.runtime.deadline import happens, wait_until_done, within
 from recollect.spool import Spool
 
 _REOPEN_SECONDS = 5.0
-_PATIENCE_SECONDS = 0.3
+_PATIENCE_SECONDS = 0.3  # what recall has, too: no chat waits longer for memory
 _CLOSE_SECONDS = 5.0
-_IN_MEMORY = 16 * 1024 * 1024
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 1.0  # an erasure is heeded everywhere within two seconds
 _FIRST_LOOK, _CLOCKS_APART = timedelta(days=1), timedelta(minutes=1)
 """How far back an engine that was just opened looks for erasures, and the most that clocks of two machines may differ."""
 
@@ -92,7 +91,7 @@ class LiveEngine:
         self._notes: set[asyncio.Task[None]] = set()
         self._noting = NotesInBackground(lambda: self._engine, self._notes)
         self.log_writer = LogWriter(
-            spool or Spool(None, limit=_IN_MEMORY),
+            spool or Spool(None),
             lambda: self._engine,
             self._noting,
             keeps=keeps,
@@ -225,7 +224,7 @@ class LiveEngine:
                 for user_id, at in erased.items():
                     self.recent.forget(user_id, at)
                 looked = began
-            except StoreError as error:
+            except StoreError as error:  # the next look goes as far back
                 log.debug("erasures_lookup_failed", error=type(error).__name__)
             except Exception as error:  # noqa: BLE001 -- no later erasure would be heeded
                 log.error("erasures_lookup_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
@@ -245,7 +244,7 @@ class LiveEngine:
         try:
             if self._engine is not None:
                 await self._engine.abandon_turn(task)
-        except StoreError as error:
+        except StoreError as error:  # the client's own question then stays a message
             log.warning("task_removal_failed", error=type(error).__name__)
 
     async def caught_up(self) -> None:
@@ -301,7 +300,7 @@ class LiveEngine:
             return
         try:
             await engine.requeue_news(news)
-        except RecollectError as error:
+        except RecollectError as error:  # these are told nowhere; the memories are there
             log.warning("news_requeue_failed", error=type(error).__name__)
 
     def begin_turn(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:

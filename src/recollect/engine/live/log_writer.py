@@ -15,6 +15,7 @@ from cachetools import LRUCache, TTLCache
 
 from recollect.engine import Engine
 from recollect.engine.exchange_recorder import ExchangeRecord, Noting
+from recollect.engine.kept_credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT
 from recollect.engine.masking_lanes import (
     entry_as_it_is,
     entry_without_secrets,
@@ -98,7 +99,7 @@ _CLOSE_SECONDS = 5.0
 _LOOK_SECONDS = 30.0
 """The pause between two searches for files of dead processes."""
 
-_KEPT, _CREDENTIAL_SECONDS = 10_000, 3600.0
+_KEPT = 10_000
 
 log = structlog.get_logger(__name__)
 
@@ -127,7 +128,7 @@ class LogWriter:
         self._keeps, self._patience, self._masks = keeps, patience, masks
         self._successor: LogWriter | None = None
         self._is_recorded: LRUCache[str, bool] = LRUCache(_KEPT)
-        self._credentials: TTLCache[UUID, str] = TTLCache(_KEPT, _CREDENTIAL_SECONDS)
+        self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._later: WeakValueDictionary[tuple[UUID, Phase], asyncio.Future[Written]] = WeakValueDictionary()
         self._newest: WeakValueDictionary[Scope, asyncio.Task[Became]] = WeakValueDictionary()
         self._opened, self._adopted = asyncio.Event(), asyncio.Event()
@@ -261,7 +262,7 @@ class LogWriter:
             return None
         try:
             return await self._written(engine, entry, self._patience)
-        except StoreError as error:
+        except StoreError as error:  # it waits in the spool
             log.warning("exchange_recording_failed", error=type(error).__name__, detail=str(error))
             return None
 

@@ -170,17 +170,14 @@ def asks_about(request: AskedRequest, other: AskedRequest) -> bool:
 
 
 def _is_instructed_otherwise(request: AskedRequest, other: AskedRequest, differences: _Differences) -> bool:
-    """Return whether a repeated message is there for a client's own instruction, and no person tries it once more.
-
-    A client that instructs the model otherwise may only have changed its persona: the answer has to be wanted in another shape,
-    too, unless nothing instructed the model before.
-    """
+    """Return whether a repeated message is there for a client's own instruction, and no person tries it once more."""
     begun = _one_line(request.turn.begun_answer)[:_QUOTED]
     chats = {request.chat, other.chat}
     if len(chats) > 1 and not any(each.startswith(UNNAMED) for each in chats):
         return False  # a chat of its own, by its frontend's id
     if not other.text or not other.answer.startswith(begun) or not differences.has_another_system:
         return False
+    # Another system message may only be another persona, unless the answer is wanted in another shape, too.
     return differences.in_shape or not (other.system or request.shape.stream)
 
 
@@ -288,17 +285,13 @@ class RecentExchanges:
         return any(asks_about(asked, each) for each in _with_words(kept, asked))
 
     def chat_of(self, turn: Turn) -> str | None:
-        """Return the chat that a turn belongs to, by the messages in its request; None if that is not known.
-
-        A client may send the last few messages alone, so that its chat seems to begin with each request. A request that
-        carries a beginning that was heard stays in that chat. Otherwise the last two pairs of message and answer tell it, or
-        one that is long.
-        """
+        """Return the chat that a turn belongs to, by the messages in its request; None if that is not known."""
         kept, own = [*reversed(self._people.get(turn.scope.user_id, ()))], turn.scope.session_id
         if turn.follows:
             return next((each.chat for each in kept if each.answer_id == turn.follows), None)
         if any(each.begins and each.chat == own for each in kept):
             return own
+        # A client may send the last few messages alone: the last two pairs of message and answer tell the chat, or a long one.
         last, before = last_pair(turn.history), last_pair(turn.history[:-2])
         same = [each for each in kept if last and each.pair == last]
         chats = [each.chat for each in same if before and each.before == before]

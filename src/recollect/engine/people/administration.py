@@ -255,7 +255,7 @@ class Administration(Projects):
         if done.action is Action.RESTORE:
             await self._embed_again(user_id, done.memory_id)
         if other_half is not None:
-            with suppress(NotUndoableError, DuplicateMemoryError):
+            with suppress(NotUndoableError, DuplicateMemoryError):  # it was changed since, in the other scope
                 await self._backends.memories.undo(*other_half, actor=actor, at=self._clock())
 
     async def take_back(
@@ -289,7 +289,7 @@ class Administration(Projects):
             if removal is None or removal.at > asked.at:  # taken away again since
                 continue
             asking = user_id if team_of(scope) else scope
-            with suppress(NotUndoableError, DuplicateMemoryError, ChangeNotFoundError):
+            with suppress(NotUndoableError, DuplicateMemoryError, ChangeNotFoundError):  # changed since
                 back.append(await self.undo(asking, removal.id, actor=actor))
         return tuple(back)
 
@@ -304,14 +304,15 @@ class Administration(Projects):
         found = await inbox.outcome(scope, key)
         if found is None:
             return None
+        # Hidden before the outcome is read again: a worker that forms it now sees that, or its changes are in that outcome.
         hidden = Hide(found.messages, Reason.UNDONE)
         await self._backends.memories.apply(scope, [hidden], actor=actor, at=self._clock())
-        formed = await inbox.outcome(scope, key)  # from here on nothing more is formed of it
+        formed = await inbox.outcome(scope, key)
         for update in formed.updates if formed is not None else ():
             try:
                 undone.append(await self.undo(scope.user_id, update.id, actor=actor))
             except (NotUndoableError, DuplicateMemoryError):
-                continue
+                continue  # changed since: it stays
         return tuple(undone)
 
     async def reserve_answer(self, user_id: str, key: str, request: bytes) -> KeptAnswer | datetime:

@@ -100,6 +100,7 @@ class Feedback(Browsing):
         count = 0
         for each in reversed(held):
             if each.reason in WAITING and (until is None or each.at <= until):
+                # Decided meanwhile, or said elsewhere, too.
                 with suppress(MemoryNotFoundError, DuplicateMemoryError):
                     await (self.approve if approved else self.refuse)(user_id, each.memory.id, actor=actor)
                 count += 1

@@ -322,7 +322,7 @@ class Projects:
         """Return the scopes whose memories a chat may change, or was shown: in a project also the person's own."""
         try:
             parts = await self.parts(user_id, writes=writes)
-        except (NotAllowedInTeamError, TeamNotFoundError):
+        except (NotAllowedInTeamError, TeamNotFoundError):  # a chat of no team reaches no other member's
             return scopes_in(user_id)
         return tuple(dict.fromkeys((*parts, person_of(user_id))))
 

@@ -245,10 +245,8 @@ class RecallState:
         return all(answer in block for block in own for answer in self.answers)
 
     def around(self, *, asks_for_chats: bool, lists: bool = False) -> SelectionContext:
-        """Return the context of a selection.
-
-        ``lists``: all statements are listed, also those in the prompt: a list has no gaps.
-        """
+        """Return the context of a selection; ``lists``: all statements are listed."""
+        # A list has no gaps where the prompt has a statement already.
         given, prompt = ((), PromptTexts()) if lists else (self.given, self.prompt)
         return SelectionContext(
             self.turn.scope.session_id,
@@ -374,9 +372,9 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
 
 
 def _unlisted(state: RecallState, important: Important, ranked: Sequence[Recollection]) -> int:
-    """Return how many statements the prompt lacks; 0 for a server that may not see all, and so doesn't learn how many there are."""
+    """Return how many statements the prompt lacks; 0 for a server that may not see all."""
     if not (important.known and state.options.disclosure.is_whole):
-        return 0
+        return 0  # the number would tell it how many it may not see
     return max(important.known - sum(each.dropped in _THERE for each in ranked if is_judged(each.item)), 0)
 
 

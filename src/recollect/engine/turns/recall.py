@@ -190,7 +190,7 @@ class Retriever:
         try:
             asking = self._backends.chats.session_of_answer(user_id, answer_id)
             return await within(self._policy.deadline, asking)
-        except (TimeoutError, StoreError) as error:
+        except (TimeoutError, StoreError) as error:  # the turn then begins a chat of its own
             log.warning("chat_lookup_failed", error=type(error).__name__)
             return None
 
@@ -246,7 +246,7 @@ class Retriever:
         reads_history = state.wants_history
         try:
             chat = await within(state.seconds_left, self._chat(state))
-        except (TimeoutError, StoreError) as error:
+        except (TimeoutError, StoreError) as error:  # nobody knows whether this person wants recall
             recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
             return only_answers(state, recall)
         chat_took = state.milliseconds

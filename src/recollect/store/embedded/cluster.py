@@ -175,7 +175,7 @@ def _runs(program: Path, account: Account) -> bool:
         found = subprocess.run(  # noqa: S603 - our own binary
             [program, "--version"], check=False, capture_output=True, **account.program_arguments()
         )
-    except PermissionError:
+    except PermissionError:  # the server's account may not enter a folder above
         return False
     return found.returncode == 0
 
@@ -197,10 +197,10 @@ def _copy(package: Path, target: Path) -> Path:
     return copied
 
 
-_POLL_SECONDS = 0.01
-_STARTS = 5
+_POLL_SECONDS = 0.01  # a start takes tenths of a second, and the first chat waits for it
+_STARTS = 5  # each may still meet a killed server's last children
 _SECONDS_BETWEEN_STARTS = 0.5
-_STOP_SECONDS = 30.0
+_STOP_SECONDS = 30.0  # for running transactions; then it is stopped at once
 _LONGEST_SOCKET = 103
 """Bytes of a socket's path that every system takes."""
 
@@ -330,6 +330,7 @@ class Cluster:
             running = self._running()
             if running is not None:
                 return running.dsn
+            # The server and its children hold this lock: whoever can take it knows that none of them lives.
             with closing(FileLock(self.folder / "server.lock")) as alive:
                 if alive.take():
                     if starts == _STARTS:
@@ -393,11 +394,9 @@ class Cluster:
         return folder
 
     def _remove_socket_folder(self) -> None:
-        """Remove the folder that ``_socket_folder`` made, if it did.
-
-        Which one says a file of ours: those of the server are its account's, and may name any.
-        """
+        """Remove the folder that ``_socket_folder`` made, if it did."""
         with suppress(FileNotFoundError):
+            # A file of ours: those of the server are its account's, and may name any folder.
             folder = Path(self._sockets.read_text())
             self._sockets.unlink()
             if folder.lstat().st_uid == self._account.user:
@@ -426,7 +425,7 @@ class Cluster:
             return False
         try:
             return Path(f"/proc/{process_id}").stat().st_uid == self._account.user
-        except FileNotFoundError:
+        except FileNotFoundError:  # ended, or a system without /proc
             return not Path("/proc/self").exists()
 
     def _running(self) -> _Postmaster | None:

@@ -111,7 +111,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 __all__ = ["EmbeddedServer", "TemporaryFolder", "is_used", "start_embedded"]
 
-_PATIENCE_SECONDS = 120.0
+_PATIENCE_SECONDS = 120.0  # after a crash it recovers from its log first
 _USERS = "users.lock"
 """Each process that uses the server holds it, shared with the others."""
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from recollect.audit import (
+from recollect.audit_rows import (
     addition_details,
     deciding_details,
     limit_details,

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from recollect.audit import addition_details, edit_details
+from recollect.audit_rows import addition_details, edit_details
 from recollect.errors import (
     BulkRefusedError,
     ChangedMeanwhileError,
@@ -88,7 +88,7 @@ class Edits(StorePart):
                     ChangedMeanwhileError,
                     EndsBeforeItBeginsError,
                 ) as error:
-                    failures[position] = error
+                    failures[position] = error  # go on: the refusal names all of them
             if failures:
                 raise BulkRefusedError(failures)
             return done
@@ -332,5 +332,5 @@ async def _done(transaction: Transaction, change: Change | Embedded) -> bool:
     try:
         await _revise(transaction, change)
     except (MemoryNotFoundError, DuplicateMemoryError, ChangedMeanwhileError):
-        return False
+        return False  # another memory stands in the way: this part of the repair is left out
     return True

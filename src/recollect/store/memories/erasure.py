@@ -12,7 +12,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit import Redaction, is_forget_command, redacted
+from recollect.audit_rows import Redaction, is_forget_command, redacted
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Change, Erase, Erasure, Ignore, Reason, Scope
 from recollect.store.jobs import enqueue
@@ -23,7 +23,7 @@ from recollect.store.pool import Connection, affected, column
 from recollect.store.row_mapping import update_of
 from recollect.store.sql import SQL, of_table
 from recollect.store.turn_writing import mark_of
-from recollect.store.users.portability import erase_kept_answers, leave_tombstone
+from recollect.store.users.user_erasure import erase_kept_answers, leave_tombstone
 from recollect.text.normalization import storable_id
 
 
@@ -108,7 +108,7 @@ async def _take_back(transaction: Transaction, exchanges: Sequence[UUID], going:
         stays = update.action is Action.REPLACE and update.memory_id not in going
         if is_added or stays or is_forget_command(update):
             continue
-        with suppress(NotUndoableError, DuplicateMemoryError):
+        with suppress(NotUndoableError, DuplicateMemoryError):  # changed since: that change stands
             await undo(transaction, update, Reason.DELETED)
     await transaction.unlink_all(list(going))
 

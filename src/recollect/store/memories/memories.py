@@ -43,8 +43,8 @@ from recollect.store.pool import Connection
 from recollect.store.row_mapping import as_columns, embedding_columns, memory_of, update_of
 from recollect.store.sql import SQL
 from recollect.store.turn_writing import write_turn
-from recollect.store.users.portability import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 from recollect.store.users.settings_and_profiles import read_flags
+from recollect.store.users.user_erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 
 HINTS_ASKED = 3
 """How often a model is asked for the hints of a statement."""

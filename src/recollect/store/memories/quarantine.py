@@ -6,7 +6,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit import deciding_details
+from recollect.audit_rows import deciding_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import (
     MOST_QUARANTINED,

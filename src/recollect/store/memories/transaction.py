@@ -15,7 +15,7 @@ from uuid import UUID
 from asyncpg import Record
 from uuid_utils.compat import uuid7
 
-from recollect.audit import removal_details
+from recollect.audit_rows import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update, team_of
 from recollect.store.log_index import delete_chunks

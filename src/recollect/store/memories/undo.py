@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from recollect.audit import (
+from recollect.audit_rows import (
     as_before,
     as_linked_before,
     messages_of,
@@ -51,7 +51,7 @@ async def undo(transaction: Transaction, update: Update, reason: Reason) -> Upda
     if update.reason not in _OPENING:
         return undone
     for row in await transaction.connection.fetch(SQL["todos_opened_by"], transaction.user_id, update.id):
-        with suppress(NotUndoableError):
+        with suppress(NotUndoableError):  # changed since: it stays open
             await _end_again(transaction, update_of(row), reason)
     return undone
 
@@ -83,7 +83,7 @@ async def reopen_todos(
     if not denied_words(content, told.content):
         return
     for row in await transaction.connection.fetch(SQL["ends_of_todos"], transaction.user_id, told.id):
-        with suppress(NotUndoableError, DuplicateMemoryError):
+        with suppress(NotUndoableError, DuplicateMemoryError):  # changed since: it stays done
             await _reopen(transaction, update_of(row), change_id)
 
 

@@ -170,12 +170,10 @@ class _File:
 def require_sound(dsn: str) -> None:
     """Refuse an address that would lead elsewhere than is meant, or can lead nowhere.
 
-    Unreadable parts are left to the connecting driver.
-
     Raises:
         ConfigurationError: With a remedy; it quotes only the name of a mode of TLS.
     """
-    with suppress(ValueError):
+    with suppress(ValueError):  # the connecting driver says what can't be read
         if _is_cut_short(dsn):
             raise ConfigurationError(
                 "The database can't be opened: a # cuts its address short, or a /, ? or @ of a password. Write them as %23, %2F, %3F and %40."

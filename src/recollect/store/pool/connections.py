@@ -118,7 +118,7 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProx
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
-_BRIEFLY = 0.5
+_BRIEFLY = 0.5  # for work that can come back later
 _STATEMENTS_KEPT = 100
 _STATEMENT_TIMEOUT = "60s"
 """The time limit of each statement, so that one whose client is gone ends. Behind a pooler each transaction sets it."""
@@ -383,15 +383,13 @@ class Database:
 
     @asynccontextmanager
     async def outside(self, *, seconds: int) -> AsyncIterator[Connection]:
-        """Lend a connection without a transaction, as the database's own role: for statements that no transaction may hold.
-
-        A statement takes so many seconds at most, as its client may be gone; with a pooler the server's own setting holds.
-        """
+        """Lend a connection without a transaction, as the database's own role: for statements that no transaction may hold."""
         with store_errors():
             async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
-                if self._search_path is not None:
+                if self._search_path is not None:  # behind a pooler, whose server's own setting holds
                     yield connection
                     return
+                # Else a statement whose client is gone would run on.
                 await connection.execute(SQL["allow_seconds"], seconds)
                 try:
                     yield connection
@@ -426,7 +424,7 @@ class Database:
             async with asyncio.timeout(_CLOSE_SECONDS):
                 await self._pool.close()
         except TimeoutError:
-            self._pool.terminate()
+            self._pool.terminate()  # a stop may not hang on a lost server
 
 
 async def affected(connection: Connection, statement: str, *arguments: object) -> int:

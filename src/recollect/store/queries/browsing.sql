@@ -7,6 +7,7 @@ FROM ( -- each part in the order of an index, which ends with the last that is a
         SELECT due.id, true AS is_dated
         FROM vectors AS due
         WHERE due.owner = $1 AND due.valid_to IS NULL AND due.kind = 'todo' AND due.kind = ANY ($2::text[])
+            -- A day is kept as its midnight, and is over a day later.
             AND due.event_at IS NOT NULL AND due.event_at < $6::timestamptz - interval '1 day'
             AND NOT EXISTS (
                 SELECT FROM memory_updates AS u

@@ -1,6 +1,6 @@
 """User data apart from memories and messages: settings, usage, profile, projects, teams, events; export and erasure.
 
-Read ``settings_and_profiles`` first, then ``portability``: it lists every table that has a user's rows.
+Read ``settings_and_profiles`` first, then ``user_erasure``: it lists every table that has a user's rows.
 """
 
 from recollect.store.users.events import Events

@@ -271,7 +271,7 @@ def flags_of(written: str | None) -> Flags:
         return Flags()
     known = {}
     for name in _KINDS.keys() & kept.keys():
-        with suppress(msgspec.ValidationError):
+        with suppress(msgspec.ValidationError):  # of another release; the default holds
             known[name] = msgspec.convert(kept[name], _KINDS[name])
     return Flags(**known)
 

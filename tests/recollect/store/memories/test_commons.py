@@ -10,7 +10,7 @@ from tests.support.notes import note_block
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.errors import MemoryNotFoundError, NotUndoableError, StoreError
 from recollect.model import (
     COMMONS,

@@ -30,7 +30,7 @@ from tests.support.notes import note_block, note_request
 from tests.support.searching import lexicon_of, vocabulary
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.engine.exchange_recorder import begun
 from recollect.errors import NotUndoableError
 from recollect.indexing.indexed_message import index_by_words

@@ -21,7 +21,7 @@ from tests.servers.databases import administrator
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
 from uuid_utils.compat import uuid7
 
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.errors import StoreError
 from recollect.model import (
     COMMONS,

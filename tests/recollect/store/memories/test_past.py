@@ -27,7 +27,7 @@ from tests.support.notes import note_block
 from tests.support.searching import lexicon_of
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.errors import BulkRefusedError, ChangeNotFoundError, MemoryNotFoundError, NotUndoableError
 from recollect.model import (
     COMMONS,

@@ -25,7 +25,7 @@ from tests.support.searching import lexicon_of
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.errors import ChangeNotFoundError, DuplicateMemoryError, NotUndoableError, StoreError
 from recollect.model import (
     COMMONS,

@@ -22,7 +22,7 @@ from tests.recollect.store.keeping import (
 )
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
-from recollect.audit import replay
+from recollect.audit_rows import replay
 from recollect.model import (
     ROOT,
     Action,

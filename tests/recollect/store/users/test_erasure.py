@@ -47,7 +47,7 @@ from recollect.store import Postgres
 from recollect.store.memories.transaction import Transaction
 from recollect.store.pool import Connection
 from recollect.store.sql import SQL
-from recollect.store.users.portability import ERASED_TABLES, VACUUMED_TABLES, erase_user
+from recollect.store.users.user_erasure import ERASED_TABLES, VACUUMED_TABLES, erase_user
 
 NAME = "anna-of-the-canary-islands"
 ANNA = Scope(NAME, f"chat of {NAME}")

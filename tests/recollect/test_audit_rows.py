@@ -11,7 +11,7 @@ from tests.support.recollections import NOON, memory
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.audit import (
+from recollect.audit_rows import (
     as_before,
     as_linked_before,
     edit_details,

@@ -11,7 +11,7 @@ from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.recollections import turn
 from tests.support.tables import table
 
-from recollect_proxy.chat.answer_relay import says_too_long
+from recollect_proxy.chat.prompt_too_long import says_too_long
 from recollect_proxy.chat.request_preparer import FullChats
 
 OPENAI = {

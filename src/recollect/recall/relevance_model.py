@@ -295,7 +295,7 @@ def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[
 def _when(table: StatementColumns, asked: EmbeddedQuestion) -> Floats:
     """Return how near the statements' dates are to those of the question, 0 to 1, (n,).
 
-    If the question means no date, dates in the next month count up to 0.3; an event without an hour until its day is over.
+    If the question means no date, dates in the next month count up to 0.3.
     """
     moments = np.stack([table.event, table.holds_from, table.holds_until])
     if asked.periods:
@@ -304,6 +304,7 @@ def _when(table: StatementColumns, asked: EmbeddedQuestion) -> Floats:
         now = utc(asked.now)
         ahead = moments - now.timestamp()
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+        # An event without an hour stands at midnight, and is not over until its day is.
         ahead[0, table.event == midnight] = 0.0
         near = 0.3 * np.where(ahead >= 0, np.maximum(0.0, 1 - ahead / _SOON), 0.0)
     nearest: Floats = np.nan_to_num(near).max(axis=0)

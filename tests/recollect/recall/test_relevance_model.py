@@ -13,7 +13,7 @@ from tests.support.tables import table
 
 from recollect.index import LetterRuns, StatementColumns, letter_runs, with_hints
 from recollect.model import Hints, Kind, Memory
-from recollect.recall.relevance import (
+from recollect.recall.relevance_model import (
     INTENTS,
     EmbeddedQuestion,
     Floats,

@@ -20,7 +20,7 @@ from cachetools import TTLCache
 
 from recollect.ports import Clock
 from recollect_proxy.access.oidc_provider import Claims, OidcProvider, base64url, verified_claims
-from recollect_proxy.access.own_tokens import derived_key
+from recollect_proxy.access.person_tokens import derived_key
 from recollect_proxy.access.principal import (
     SIGN_IN_LIFETIME,
     Principal,
@@ -38,7 +38,7 @@ _SEED = Struct(">16sQ?")
 
 _USED = 10_000
 _LONGEST_CODE = 4096
-_SHORTEST_SUBJECT = 16
+_SHORTEST_SUBJECT = 16  # too long to be counted, or chosen by hand
 
 _CANCELLED = frozenset({"access_denied", "consent_required", "interaction_required", "login_required"})
 _AWAY = frozenset({"server_error", "temporarily_unavailable"})
@@ -174,7 +174,7 @@ class ProviderSignIn:
         try:
             seed = urlsafe_b64decode(cookie + "=" * (-len(cookie) % 4))
         except ValueError:
-            seed = b""
+            seed = b""  # refused below, like any other wrong one
         if len(seed) != _SEED.size or not hmac.compare_digest(
             self._made_of(seed, b"state").encode(), state.encode("utf-8", "replace")
         ):

@@ -6,7 +6,7 @@ import msgspec
 from cachetools import TTLCache
 
 CREDENTIALS_KEPT = 10_000
-CREDENTIAL_SECONDS = 3600.0
+CREDENTIAL_SECONDS = 3600.0  # keys are written nowhere, and no process holds one longer (decision 0062)
 
 
 class Lent(msgspec.Struct, frozen=True, tag="lend"):

@@ -26,10 +26,11 @@ from recollect.engine import system_clock
 from recollect.errors import ConfigurationError
 from recollect.store import Postgres
 from recollect_proxy.access.access_keys import KeyRole, add_access_key
-from recollect_proxy.access.authentication import FailedAttempts, make_authentication
+from recollect_proxy.access.authentication import make_authentication
+from recollect_proxy.access.failed_attempts import FailedAttempts
 from recollect_proxy.access.oidc_provider import OidcProvider, base64url, matching_key
+from recollect_proxy.access.oidc_sign_in import ProviderSignIn, SignInRules
 from recollect_proxy.access.principal import Principal, Role, administrator_of_provider, person_of_provider
-from recollect_proxy.access.provider_sign_in import ProviderSignIn, SignInRules
 from recollect_proxy.pages.rendering import LANGUAGES, load_catalogues
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
