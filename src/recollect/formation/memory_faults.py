@@ -29,8 +29,7 @@ from recollect.model import (
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.comparison import disagreement, of_memory, same_letter, veto
 from recollect.text.lexical import document_terms
-from recollect.text.lexical.letters import ends_asking
-from recollect.text.patterns import linear
+from recollect.text.lexical.letters import ends_asking, sentences
 from recollect.text.prompt_injection import is_instruction
 from recollect.text.secrets import mask
 
@@ -38,7 +37,6 @@ _DAY = timedelta(days=1)
 """Clocks and time zones differ by less."""
 
 _READ = 12_000  # as much of a message as a model is shown
-_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
 
 _UNSOURCED = frozenset({Reason.NO_EVIDENCE, Reason.INJECTED})
 _JUNK = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.LOW_IMPORTANCE})
@@ -124,8 +122,8 @@ def _states_something(memory: Memory) -> bool:
     """Return whether a statement says anything besides questions, code, logs and others' words."""
     turn = Turn(Scope(memory.owner, ""), memory.content, "", memory.observed_at, "")
     exchange = Exchange(memory.id, turn, "", memory.id, memory.id)
-    sentences = _SENTENCE.findall(attribute(exchange).authored[:_READ])
-    return bool(document_terms("".join(each for each in sentences if not ends_asking(each))))
+    said = sentences(attribute(exchange).authored[:_READ])
+    return bool(document_terms(" ".join(each for each in said if not ends_asking(each))))
 
 
 def _wrong_dates(memory: Memory, said: Sequence[Exchange], at: datetime) -> Iterator[Finding]:

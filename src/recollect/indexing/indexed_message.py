@@ -20,9 +20,9 @@ from recollect.text.cues.phrases import (
     statement_features,
 )
 from recollect.text.lexical import document_terms, identifiers
-from recollect.text.lexical.letters import ends_asking
+from recollect.text.lexical.letters import ends_asking, sentences
 from recollect.text.normalization import without_cuts
-from recollect.text.patterns import anchored, linear
+from recollect.text.patterns import anchored
 from recollect.text.secrets import mask
 
 Span = tuple[int, int]
@@ -77,7 +77,6 @@ def own_text(text: str, parts: Sequence[MessagePart]) -> str:
     return "\n\n".join(said.strip() for said in own if said.strip())
 
 
-_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\u3002\uff01\uff1f\u061f]*")
 _CLAUSES = frozenset(",;:\u2013\u2014\u060c\u061b\uff0c\uff1b\uff1a\u3001")
 """Separates clauses: "my dog is ill, what helps?" states a fact before it asks."""
 
@@ -120,7 +119,7 @@ def only_asks(text: str) -> bool:
     """Return whether a text consists of short questions, apart from a greeting or thanks; one that names code does not."""
     if len(text) > _READ or identifiers(text):
         return False
-    asked = [each for each in _sentences(text) if not is_small_talk(each)]
+    asked = [each for each in sentences(text) if not is_small_talk(each)]
     if not asked or not all(map(ends_asking, asked)):
         return False
     of_clauses = any(not _CLAUSES.isdisjoint(each[:-1]) for each in asked)
@@ -141,10 +140,6 @@ def _says_nothing(text: str) -> bool:
 
 def _is_small_talk(text: str) -> bool:
     return len(text) <= _READ and is_small_talk(text)
-
-
-def _sentences(text: str) -> list[str]:
-    return [each.strip() for each in _SENTENCE.findall(text) if any(map(str.isalnum, each))]
 
 
 CHUNK_TOKENS = 500

@@ -146,8 +146,7 @@ def complains_of_forgetting(text: str) -> bool:
 
 def is_about_oneself(text: str) -> bool:
     """Return whether users speak of themselves, or of a group that includes them."""
-    asked = cue_text(text)
-    return phrase_list("oneself").is_in(asked) or phrase_list("oneself_korean").is_in(asked)
+    return phrase_list("oneself").is_in(cue_text(text))
 
 
 def is_small_talk(text: str) -> bool:

@@ -10,7 +10,7 @@ import sys
 import unicodedata
 from functools import lru_cache
 
-from recollect.text.patterns import bounded
+from recollect.text.patterns import bounded, linear
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA = "\u3041-\u3096\u309d\u309e"
@@ -118,6 +118,14 @@ def clipped(term: str) -> str:
 
 def _ascii_digit(digit: re.Match[str]) -> str:
     return str(unicodedata.decimal(digit[0]))
+
+
+_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\u3002\uff01\uff1f\u061f]*")
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text that have a letter or a digit, each with the marks at its end."""
+    return [each.strip() for each in _SENTENCE.findall(text) if any(map(str.isalnum, each))]
 
 
 _BEHIND = 200
