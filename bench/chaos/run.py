@@ -14,7 +14,7 @@ from bench.chaos.counting import struck
 from bench.chaos.faults import FAULTS, Fault, small_disk
 from bench.chaos.load import TALKERS, Load
 from bench.chaos.system import EXTRACTION_SECONDS, System
-from bench.chaos.world import World
+from bench.chaos.world import SEED, World
 from bench.report import options_of, progress, publish, table
 from bench.servers import NotStartedError, unpack_package, work_folder
 
@@ -33,9 +33,9 @@ _LEGEND = (
 )
 
 
-async def strike(fault: Fault, folder: Path, seed: int) -> dict[str, str]:
+async def strike(fault: Fault, folder: Path) -> dict[str, str]:
     """Bring a fault about under load, and return its row of the table."""
-    system = System(folder, World(random.Random(seed)))
+    system = System(folder, World(random.Random(SEED)))
     clock = await asyncio.to_thread(_clock_library, folder) if fault.sets_clock else None
     async with AsyncExitStack() as closing:
         if fault.on_small_disk:
@@ -44,7 +44,7 @@ async def strike(fault: Fault, folder: Path, seed: int) -> dict[str, str]:
         load = Load(
             system.world,
             system.ports,
-            random.Random(seed),
+            random.Random(SEED),
             tries=fault.retries,
             again_within=fault.again_within,
         )
@@ -63,7 +63,6 @@ def main() -> None:
     """Run the faults that are named, or all, and print a table."""
     parser = options_of(__doc__)
     parser.add_argument("--only", help=f"with commas: {', '.join(FAULTS)}")
-    parser.add_argument("--seed", type=int, default=19)
     options = parser.parse_args()
     names = options.only.split(",") if options.only else list(FAULTS)
     if unknown := set(names) - set(FAULTS):
@@ -73,7 +72,7 @@ def main() -> None:
     for name in names:
         try:
             with work_folder() as folder:
-                found.append(uvloop.run(strike(FAULTS[name], folder, options.seed)))
+                found.append(uvloop.run(strike(FAULTS[name], folder)))
         except NotStartedError as error:
             missing.append(f"- {name}: not run: {error}.")
         except Exception as error:  # noqa: BLE001 -- the other faults are measured all the same

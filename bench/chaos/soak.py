@@ -1,6 +1,6 @@
 """Measures a served Recollect over a long time.
 
-    python -m bench soak [--minutes 60] [--rate 1] [--seed N]
+    python -m bench soak [--minutes 60] [--rate 1]
 
 The program exits with 1 if memory grows, the lag grows, or anything is lost.
 Never: a fault.
@@ -27,7 +27,7 @@ from bench.chaos.database import rows
 from bench.chaos.load import Load
 from bench.chaos.mixed import Writers, said
 from bench.chaos.system import Plan, System
-from bench.chaos.world import World
+from bench.chaos.world import SEED, World
 from bench.figures import number, percentiles
 from bench.report import options_of, publish, table
 from bench.servers import work_folder
@@ -97,17 +97,17 @@ class End:
     wrong: tuple[str, ...]
 
 
-async def soak(folder: Path, *, minutes: float, rate: float, seed: int) -> tuple[str, bool]:
+async def soak(folder: Path, *, minutes: float, rate: float) -> tuple[str, bool]:
     """Chat for some minutes; return the report as Markdown, and whether all was as it should be."""
-    system = System(folder, World(random.Random(seed)))
+    system = System(folder, World(random.Random(SEED)))
     async with AsyncExitStack() as closing:
         await system.start(Plan(), closing)
-        load = Load(system.world, system.ports, random.Random(seed))
+        load = Load(system.world, system.ports, random.Random(SEED))
         samples: list[Sample] = []
         prober = User("prober")
         await load.until_remembered(prober)
         began = time.monotonic()
-        writers = Writers(system.proxies[0], random.Random(seed))
+        writers = Writers(system.proxies[0], random.Random(SEED))
         beside = [
             asyncio.create_task(_sample(system, samples, began)),
             asyncio.create_task(writers.keep_writing(_WRITER_PAUSE_SECONDS)),
@@ -269,9 +269,8 @@ def main() -> None:
     parser = options_of(__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=1.0, help="chats a second")
-    parser.add_argument("--seed", type=int, default=19)
     given = parser.parse_args()
     with work_folder() as folder:
-        found, is_right = uvloop.run(soak(folder, minutes=given.minutes, rate=given.rate, seed=given.seed))
+        found, is_right = uvloop.run(soak(folder, minutes=given.minutes, rate=given.rate))
     publish(given, "What a served Recollect takes over a long time", f"{_INTRO}\n\n{found}")
     sys.exit(0 if is_right else 1)

@@ -1,7 +1,5 @@
 """Measures how fast N workers form a backlog, and how late a memory is under a steady load.
 
-    python -m bench workers [--workers 1,2,3] [--rounds 2] [--users 60]
-
 One proxy, Postgres, N `recollect worker` and a slow extraction model run on one machine, so workers beyond its cores only show
 the cost of waiting for the model.
 Never: a fault.
@@ -31,6 +29,7 @@ from bench.report import options_of, publish, table
 from bench.servers import work_folder
 from bench.watching import cpu_seconds, family
 
+_WORKERS, _ROUNDS, _USERS = (1, 2, 3), 2, 60
 _TURNS = 4
 """The messages of each user in the backlog."""
 _MODEL_SECONDS, _CHATS_A_SECOND = 1.0, 2.0
@@ -70,7 +69,7 @@ class Figures(NamedTuple):
     unformed: int
 
 
-async def measure(workers: int, folder: Path, users: int) -> Figures:
+async def measure(workers: int, folder: Path) -> Figures:
     """Form a backlog by so many workers, then let people chat at a steady rate."""
     world = World(random.Random(workers))
     answer_at_once = world.extraction
@@ -86,16 +85,16 @@ async def measure(workers: int, folder: Path, users: int) -> Figures:
             await worker.stop()
         load = Load(world, system.ports, random.Random(workers))
         free = asyncio.Semaphore(_AT_ONCE)
-        await asyncio.gather(*(_talk(load, free, user) for user in range(users)))
+        await asyncio.gather(*(_talk(load, free, user) for user in range(_USERS)))
         for worker in system.workers:
             await worker.start()
         (since, first, used), (until, last, used_then) = [
-            await _formed(system, users * _TURNS * share) for share in _MIDDLE
+            await _formed(system, _USERS * _TURNS * share) for share in _MIDDLE
         ]
         rate, cpu = (last - first) / (until - since), (used_then - used) / (last - first)
         await settled(system)
         saying = []
-        for user in range(users * _TURNS // 2):
+        for user in range(_USERS * _TURNS // 2):
             saying.append(asyncio.create_task(_say(load, _STEADY_USERS + user, 0)))
             await asyncio.sleep(1 / _CHATS_A_SECOND)
         await asyncio.gather(*saying)
@@ -148,15 +147,10 @@ def told(found: Sequence[tuple[int, Figures]]) -> str:
 
 def main() -> None:
     """Measure one, two and three workers by turns, and print a table."""
-    parser = options_of(__doc__)
-    parser.add_argument("--workers", default="1,2,3", help="how many, with commas (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=2, help="of each (default: %(default)s)")
-    parser.add_argument("--users", type=int, default=60, help="who wait (default: %(default)s)")
-    options = parser.parse_args()
+    options = options_of(__doc__).parse_args()
     found: list[tuple[int, Figures]] = []
-    counts = [int(each) for each in options.workers.split(",")]
-    for round_number in range(options.rounds):
-        for workers in counts if round_number % 2 == 0 else counts[::-1]:
+    for number_of_round in range(_ROUNDS):
+        for workers in _WORKERS if number_of_round % 2 == 0 else _WORKERS[::-1]:
             with work_folder() as folder:
-                found.append((workers, uvloop.run(measure(workers, folder, options.users))))
+                found.append((workers, uvloop.run(measure(workers, folder))))
     publish(options, "What workers form", told(found), found)

@@ -31,6 +31,9 @@ MARK = re.compile(r"number \d+ of talker-\d+-[0-9a-f]{4}")
 REMEMBERED = "Bergen"
 """The word by which the LLM sees that the probing user was given their memory."""
 
+SEED = 19
+"""Of everything that is drawn in a run."""
+
 _PIECES = ("I see: ", "you said ", "that one. ")
 _DIMENSIONS = 64
 
@@ -40,12 +43,6 @@ def expected(mark: str, *, is_streamed: bool) -> bytes:
     if is_streamed:
         return b"".join(events(*_PIECES, mark))
     return completion_body(f"I see: {mark}")
-
-
-def mark_of(request: Received) -> str:
-    """Return the mark of a chat's last message; "" without one."""
-    found = MARK.findall(str(request.json["messages"][-1]["content"]))
-    return found[-1] if found else ""
 
 
 @dataclass
@@ -58,7 +55,6 @@ class World:
         extraction: Answers extraction requests; replaced while the model fails.
         embedding_hangs: Whether the embeddings server says nothing.
         embedding_seconds: How long an embedding takes.
-        received: How often the LLM was sent each mark.
         broken: The marks whose answer broke off.
         remembered: The numbers of the probes that were given the memory.
     """
@@ -68,7 +64,6 @@ class World:
     extraction: Callable[[Received], Answer] = field(default_factory=lambda: Pupil(extracts=_each_statement))
     embedding_hangs: bool = False
     embedding_seconds: float = 0.0
-    received: dict[str, int] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     remembered: set[int] = field(default_factory=set)
 
@@ -79,9 +74,7 @@ class World:
             if REMEMBERED.encode() in request.body:
                 self.remembered.add(int(probe[1]))
             return completion("I can't say.")
-        mark = mark_of(request)
-        if mark:
-            self.received[mark] = self.received.get(mark, 0) + 1
+        mark = next(reversed(MARK.findall(said)), "")
         if not request.json.get("stream"):
             body = expected(mark, is_streamed=False)
             return (self.chance.uniform(0.02, 0.2), *whole(body, headers=JSON))

@@ -1,6 +1,6 @@
 """Measures the disk that messages take.
 
-    python -m bench disk --data CONVERSATIONS... [--each-file N]
+    python -m bench disk --data CONVERSATIONS...
 
 Labelled conversations (bench/README.md) are said into an embedded Postgres, each as one person's: appended to the log, indexed word
 by word, each part with an embedding of the shipped size that is made up. Every tenth message is kept as a statement, too. Then
@@ -21,6 +21,8 @@ from bench.report import options_of, publish, table
 from bench.servers import postgres
 from bench.speed.made_up import Filler
 
+_OF_A_FILE = 2
+"""Conversations of each file."""
 _MESSAGES_A_STATEMENT = 10
 """Messages for each statement, as an extraction model keeps them of these conversations."""
 
@@ -65,8 +67,7 @@ def main() -> None:
     """Print the table."""
     parser = options_of(__doc__)
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="labelled conversations")
-    parser.add_argument("--each-file", type=int, default=2, help="conversations taken from each file")
     given = parser.parse_args()
-    read = [each for path in given.data for each in read_conversations(path)[: given.each_file]]
+    read = [each for path in given.data for each in read_conversations(path)[:_OF_A_FILE]]
     with postgres() as dsn:
         publish(given, "What messages take on the disk", asyncio.run(measure(dsn, read)))

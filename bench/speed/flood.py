@@ -1,7 +1,5 @@
 """Measures how long one person's chats wait while another person floods the same core.
 
-    python -m bench flood [--connections N] [--seconds N]
-
 A person with 1,000 memories asks new questions over 60 connections, as fast as answers come. Another with 200 asks one new
 question after the other, with a short pause between: first alone, then next to the flood. The flood's prompts have 2 KB, then
 200 KB. Times are milliseconds to the first byte. A turn that passed its deadline went without memories, and waited less for it.
@@ -26,6 +24,9 @@ from bench.watching import cores
 _OTHERS = 200
 """The memories of the person who waits."""
 
+_CONNECTIONS, _SECONDS = 60, 8.0
+"""Of the flood, and of each measurement."""
+
 _PAUSE_SECONDS = 0.05
 _LEAD_SECONDS = 1.0
 """The flood runs so much longer than the questions, before and behind them."""
@@ -38,11 +39,11 @@ class _Answer(NamedTuple):
     has_memories: bool
 
 
-async def _ask(own: Requests, seconds: float) -> list[_Answer]:
+async def _ask(own: Requests) -> list[_Answer]:
     """Ask one question after the other; return the answers without the first ones."""
     connection = await connect(own.port)
     took: list[_Answer] = []
-    end = time.monotonic() + seconds
+    end = time.monotonic() + _SECONDS
     while time.monotonic() < end:
         await connection.ask(next(own))
         took.append(_Answer(connection.first_byte_ms, connection.memories))
@@ -51,30 +52,24 @@ async def _ask(own: Requests, seconds: float) -> list[_Answer]:
     return took[_WARM_UP:]
 
 
-async def _measure(
-    own: System, crowd: System, *, connections: int, seconds: float
-) -> dict[str, list[_Answer]]:
+async def _measure(own: System, crowd: System) -> dict[str, list[_Answer]]:
     """Return a person's answers, alone and next to floods of each size."""
     questions = Questions()
     asking = own.requests(NOW, SIZES["2 KB"], questions)
-    took = {"alone": await _ask(asking, seconds)}
+    took = {"alone": await _ask(asking)}
     for name, size in SIZES.items():
         flood = crowd.requests(WHOLE, size, questions)
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(
-                closed_loop(flood, connections=connections, seconds=seconds + 2 * _LEAD_SECONDS)
-            )
+            seconds = _SECONDS + 2 * _LEAD_SECONDS
+            tasks.create_task(closed_loop(flood, connections=_CONNECTIONS, seconds=seconds))
             await asyncio.sleep(_LEAD_SECONDS)
-            took[f"{connections} connections, {name}"] = await _ask(asking, seconds)
+            took[f"{_CONNECTIONS} connections, {name}"] = await _ask(asking)
     return took
 
 
 def main() -> None:
     """Run the bench."""
-    parser = options_of(__doc__)
-    parser.add_argument("--connections", type=int, default=60)
-    parser.add_argument("--seconds", type=float, default=8.0, help="of each measurement")
-    options = parser.parse_args()
+    options = options_of(__doc__).parse_args()
     with (
         work_folder() as folder,
         mock_llm(cores()[-1]) as mock,
@@ -86,7 +81,7 @@ def main() -> None:
         own, crowd = (
             System("on", "", server.port, of_person(person), server) for person in ("other", "reader")
         )
-        took = uvloop.run(_measure(own, crowd, connections=options.connections, seconds=options.seconds))
+        took = uvloop.run(_measure(own, crowd))
     rows = [
         (
             name,

@@ -1,6 +1,6 @@
 """Measures a recall as one person's memory grows: its time, the database pages it touches, and the memory of its snapshot.
 
-    python -m bench recall-size [--large] [--most N] [--asks N]
+    python -m bench recall-size [--large]
 
 For each size an embedded Postgres holds as many statements and as many messages of one person, made up. Every question is
 new and asked in a new chat by ``Engine.prepare``, so its time includes the embedding. A recall is warm if the person's
@@ -27,7 +27,7 @@ from recollect.index import SnapshotCache
 
 _SIZES, _LARGE = (100, 1_000, 10_000), 100_000
 PERSON = "anna"
-_WARM_UP = 10
+_WARM_UP, _ASKS = 10, 60
 _TURNS = 25
 """The exchanges of a chat."""
 _FLUSHED_SECONDS = 11.0
@@ -65,7 +65,7 @@ async def _ask(engine: Engine, texts: Iterable[str], *, dropped_from: SnapshotCa
     return took
 
 
-async def measure(size: int, *, asks: int, dsn: str) -> list[str]:
+async def measure(size: int, dsn: str) -> list[str]:
     """Fill a database, and return its row of the table."""
     async with open_bench(database_url=dsn, embedder_cache_size=1) as bench:
         filler = Filler(bench)
@@ -82,9 +82,9 @@ async def measure(size: int, *, asks: int, dsn: str) -> list[str]:
         cells = [f"{size:,}"]
         for dropped_from in (None, snapshots):
             before, began = await _pages(dsn), time.process_time()
-            took = await _ask(bench.engine, islice(asking, asks), dropped_from=dropped_from)
-            processor = (time.process_time() - began) * 1000 / asks
-            pages = (await _pages(dsn) - before) / asks
+            took = await _ask(bench.engine, islice(asking, _ASKS), dropped_from=dropped_from)
+            processor = (time.process_time() - began) * 1000 / _ASKS
+            pages = (await _pages(dsn) - before) / _ASKS
             times = f"{median(took):.1f} / {percentiles(took, 95)['p95']:.1f}"
             cells += [times, number(processor), number(pages, 0)]
         snapshot = await snapshots.get(PERSON)
@@ -101,13 +101,10 @@ def main() -> None:
     """Print the costs of a recall at each size."""
     parser = options_of(__doc__)
     parser.add_argument("--large", action="store_true", help=f"also measure {_LARGE:,}")
-    parser.add_argument("--most", type=int, default=_LARGE, help="leave larger sizes out")
-    parser.add_argument("--asks", type=int, default=60, help="questions of each kind")
     options = parser.parse_args()
     rows = []
     for size in (*_SIZES, _LARGE) if options.large else _SIZES:
-        if size <= options.most:
-            with postgres() as dsn:
-                rows.append(asyncio.run(measure(size, asks=options.asks, dsn=dsn)))
-            progress(" | ".join(rows[-1]))
+        with postgres() as dsn:
+            rows.append(asyncio.run(measure(size, dsn)))
+        progress(" | ".join(rows[-1]))
     publish(options, "A recall as memories grow", table(_HEADS, rows), rows)

@@ -24,12 +24,11 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from bench.files import read_lines
 from bench.lives.life import Life
 from bench.lives.reading import read_lives, read_made_up
 from bench.report import parser_of
 from bench.training.adapter_model import AdaptedEncoder, Text
-from bench.training.relevance_data import HELD_OUT
+from bench.training.relevance_data import HELD_OUT, read_own
 from recollect.models.embedders.multilingual_e5 import Side, committed_means
 from recollect_weights.building import bundled
 from recollect_weights.building.packed_file import PackedModel
@@ -233,8 +232,7 @@ def main() -> None:
     judges = {"held out": people[::HELD_OUT]}
     if arguments.judge:
         judges["judges"] = [as_asker(each) for each in read_lives(arguments.judge, hints=arguments.hints)]
-    told = read_lines(_PEOPLE.with_name(name) for name in _MESSAGES)
-    messages = [Text(each["text"], Side.QUESTION) for each in told]
+    messages = [Text(each["text"], Side.QUESTION) for each in read_own(*_MESSAGES)]
     learners = [each for number, each in enumerate(people) if number % HELD_OUT]
     adapter = train(encoder, learners, messages, judges)
     if arguments.write:

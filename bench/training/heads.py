@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.figures import percent
-from bench.files import read_lines
 from bench.report import parser_of, table
 from bench.training.relevance import head_as_json, logistic, quadratic
+from bench.training.relevance_data import read_own
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import last_chat, past_and_todos
 from recollect.recall.past_and_todos import ASKED
@@ -44,10 +44,6 @@ _EXAMPLES = (
 
 _Messages = Sequence[Mapping[str, Any]]
 _Flags = NDArray[np.bool_]
-
-
-def _read(name: str) -> list[dict[str, Any]]:
-    return read_lines([Path(__file__).with_name(name)])
 
 
 def _embedded(messages: _Messages) -> tuple[str, Floats]:
@@ -106,16 +102,16 @@ def _writes() -> bool:
 
 def _general() -> list[dict[str, Any]]:
     """Return messages that ask for nothing remembered."""
-    return [each for name in ("general.jsonl", "needs.jsonl") for each in _read(name) if not each["needs"]]
+    return [each for name in ("general.jsonl", "needs.jsonl") for each in read_own(name) if not each["needs"]]
 
 
 def train_past() -> None:
     """Check the heads that recognize questions about the past, by language."""
     writes = _writes()
-    own = _read("past.jsonl")
-    others = [each for each in _read("intents.jsonl") if each["intent"] not in _UNKNOWN]
-    others += [each for each in _read("last_chat.jsonl") if each["asks"]]
-    others += [*_read("requests.jsonl"), *_general()]
+    own = read_own("past.jsonl")
+    others = [each for each in read_own("intents.jsonl") if each["intent"] not in _UNKNOWN]
+    others += [each for each in read_own("last_chat.jsonl") if each["asks"]]
+    others += [*read_own("requests.jsonl"), *_general()]
     messages = [*own, *(each | {"asks": "present"} for each in others)]
     languages = [each["language"] for each in messages]
     targets = [np.array([each["asks"] == name for each in messages]) for name in ASKED]
@@ -144,8 +140,8 @@ def _past_rows(own: int, targets: Sequence[_Flags], logits: Floats) -> list[tupl
 def train_last_chat() -> None:
     """Check the heads that recognize questions about earlier chats, by language, against cosines to five examples."""
     writes = _writes()
-    own, past = _read("last_chat.jsonl"), [each | {"asks": ""} for each in _read("past.jsonl")]
-    every = [*own, *_read("intents.jsonl"), *_read("requests.jsonl"), *past, *_general()]
+    own, past = read_own("last_chat.jsonl"), [each | {"asks": ""} for each in read_own("past.jsonl")]
+    every = [*own, *read_own("intents.jsonl"), *read_own("requests.jsonl"), *past, *_general()]
     embedder, vectors = _embedded(every)
     languages = [each["language"] for each in every]
     asks = np.array([bool(each.get("asks")) for each in every])

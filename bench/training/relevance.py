@@ -1,13 +1,12 @@
 """Trains how likely a question needs each of a person's statements, and any of them, and checks it by person.
 
-    python -m bench relevance --data LIVES.jsonl [--data MORE.jsonl] --hints HINTS.jsonl [--hints MORE.jsonl]
-        [--questions Q.jsonl] [--intents I.jsonl] [--people P.jsonl] [--needs N.jsonl] --general G.jsonl [--write]
+    python -m bench relevance --data LIVES.jsonl [--data MORE.jsonl] --hints HINTS.jsonl [--hints MORE.jsonl] [--write]
 
 `--data` are people's lives with labelled statements and the questions they ask, `--hints` the hints of these statements;
-`--questions` further questions for the same people. `--intents` are messages without a person, labelled by their intent:
-those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have nothing to do with them.
-The questions of `--people` teach the intents; those of people who have not trained the embedder teach all.
-`--needs` are messages labelled by whether knowing the person would change the answer; those of `--general` teach the
+`questions.jsonl` has further questions for the same people. `intents.jsonl` and `requests.jsonl` are messages without a person,
+labelled by their intent: those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have
+nothing to do with them. The questions of `people.jsonl` teach the intents; those of people who have not trained the embedder teach
+all. `needs.jsonl` are messages labelled by whether knowing the person would change the answer; those of `general.jsonl` teach the
 head of general questions alone (decision 0103). Each question is
 asked of the person's own statements and among nine other people's, with hints and without. Without `--write` it prints the result of cross-validation by person (no statements or questions of a person are in the model that judges
 them); with it, the model trained on everything is written into the package, too.
@@ -356,17 +355,12 @@ async def run(arguments: argparse.Namespace) -> None:
     try:
         embedded = Embedded(embedder)
         people = await read_people(arguments.data, arguments.hints, embedded)
-        questions = await read_questions(people, arguments.questions, embedded)
-        held_out = [
-            each for path in arguments.people for each in await read_held_out(path, embedded, len(people))
-        ]
-        more = await read_questions(held_out, (), embedded)
-        messages = await read_messages(
-            arguments.intents, arguments.people, arguments.needs, arguments.general, embedded
-        )
-        if held_out:
-            dealt = messages.dealt_to(held_out)
-            more += of_strangers(dealt, held_out, more[0].asked.now, STRANGER_TO_MADE_UP)
+        questions = await read_questions(people, embedded)
+        held_out = await read_held_out(embedded, len(people))
+        more = await read_questions(held_out, embedded)
+        messages = await read_messages(embedded)
+        dealt = messages.dealt_to(held_out)
+        more += of_strangers(dealt, held_out, more[0].asked.now, STRANGER_TO_MADE_UP)
         messages = messages.dealt_to(people)
         questions += of_strangers(messages, people, questions[0].asked.now)
     finally:
@@ -383,10 +377,5 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--hints", type=Path, action="append", required=True)
-    parser.add_argument("--questions", type=Path, action="append", default=[])
-    parser.add_argument("--intents", type=Path, action="append", default=[])
-    parser.add_argument("--people", type=Path, action="append", default=[])
-    parser.add_argument("--needs", type=Path, action="append", default=[])
-    parser.add_argument("--general", type=Path, action="append", required=True)
     parser.add_argument("--write", action="store_true")
     asyncio.run(run(parser.parse_args()))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import cycle
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import NAMESPACE_OID, uuid5
 
 import numpy as np
@@ -37,6 +37,15 @@ HELD_OUT = 7
 
 _OTHERS = 9
 """The statements of so many other people make a large store of a person's."""
+
+
+def _own(name: str) -> Path:
+    return Path(__file__).with_name(name)
+
+
+def read_own(*names: str) -> list[dict[str, Any]]:
+    """Return the lines of files of this folder."""
+    return read_lines(map(_own, names))
 
 
 class Embedded:
@@ -143,9 +152,9 @@ async def read_people(lives: Sequence[Path], hints: Sequence[Path], embedded: Em
     return people
 
 
-async def read_held_out(path: Path, embedded: Embedded, first: int) -> list[Person]:
+async def read_held_out(embedded: Embedded, first: int) -> list[Person]:
     """Read the made-up people that the embedder's adapter has not learned from, numbered from ``first`` on."""
-    return await _people(read_made_up(path)[::HELD_OUT], embedded, first)
+    return await _people(read_made_up(_own("people.jsonl"))[::HELD_OUT], embedded, first)
 
 
 async def _people(lives: Sequence[Life], embedded: Embedded, first: int) -> list[Person]:
@@ -205,11 +214,9 @@ def _memory(person: int, label: Label, at: datetime) -> Memory:
     )
 
 
-async def read_questions(
-    people: Sequence[Person], further: Sequence[Path], embedded: Embedded
-) -> list[Question]:
+async def read_questions(people: Sequence[Person], embedded: Embedded) -> list[Question]:
     """Read what people ask, each question of each of their stores."""
-    more = {told["person"]: told["questions"] for told in read_lines(further)}
+    more = {told["person"]: told["questions"] for told in read_own("questions.jsonl")}
     found: list[Question] = []
     for person in people:
         life = person.life
@@ -276,24 +283,20 @@ class Messages(NamedTuple):
         return self._replace(labelled=dealt)
 
 
-async def read_messages(
-    paths: Sequence[Path],
-    others: Sequence[Path],
-    needs: Sequence[Path],
-    general: Sequence[Path],
-    embedded: Embedded,
-) -> Messages:
-    """Read messages labelled by their intents; what the people of ``others`` ask; messages labelled by need, ``general`` for one head alone."""
+async def read_messages(embedded: Embedded) -> Messages:
+    """Read messages labelled by their intents; what made-up people ask; messages labelled by need, the general ones for one head alone."""
     labelled = [
         Labelled(each["text"], await embedded.question(each["text"]), each["intent"], -1)
-        for each in read_lines(paths)
+        for each in read_own("intents.jsonl", "requests.jsonl")
     ]
-    asked = [(each["type"], each["ask"]) for person in read_lines(others) for each in person["questions"]]
-    asked += [(_NEEDY if each["needs"] else "unrelated", each["text"]) for each in read_lines(needs)]
+    asked = [
+        (each["type"], each["ask"]) for person in read_own("people.jsonl") for each in person["questions"]
+    ]
+    asked += [(_NEEDY if each["needs"] else "unrelated", each["text"]) for each in read_own("needs.jsonl")]
     return Messages(
         labelled,
         [(kind, await embedded.question(text)) for kind, text in asked],
-        [(await embedded.question(each["text"]), not each["needs"]) for each in read_lines(general)],
+        [(await embedded.question(each["text"]), not each["needs"]) for each in read_own("general.jsonl")],
     )
 
 

@@ -1,17 +1,13 @@
 """What the trainer reads is the same each time: ids part statements that are equal in all else."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import cast
 
 import numpy as np
 
-import bench.training
 from bench.training.relevance_data import Embedded, read_held_out
 from recollect.model import Vector
 from recollect.ports import Embedder
-
-PEOPLE = Path(bench.training.__file__).with_name("people.jsonl")
 
 
 class Nowhere:
@@ -25,9 +21,7 @@ class Nowhere:
 
 
 async def test_the_same_statements_have_the_same_ids_each_time() -> None:
-    once, again = [
-        await read_held_out(PEOPLE, Embedded(cast("Embedder", Nowhere())), first=20) for _ in range(2)
-    ]
+    once, again = [await read_held_out(Embedded(cast("Embedder", Nowhere())), first=20) for _ in range(2)]
 
     ids = [[item.id for item in each.stores["small"].items] for each in once]
     assert ids == [[item.id for item in each.stores["small"].items] for each in again]
