@@ -229,7 +229,7 @@ def rules(*texts: str) -> Lifetimes:
 
 def test_rules_name_kinds_and_tags_with_days() -> None:
     assert rules("todo:90", " #At Home:7").days == (("todo", 90), ("#at home", 7))
-    for wrong in ("todo", "todo:0", "todo:x", "nothing:1", "#:1", ""):
+    for wrong in ("todo", "todo:0", "todo:x", "nothing:1", "#:1", f"#{'a' * 41}:1", ""):
         with pytest.raises(ValueError, match=r"."):
             rules(wrong)
 
