@@ -300,11 +300,8 @@ class Lifetimes:
         days: dict[str, int] = {}
         for text in texts:
             name, _, told = text.strip().rpartition(":")
-            name = (
-                f"#{''.join(tags_named([name[1:]], longest=None))}"
-                if name.startswith("#")
-                else Kind(name.strip())
-            )
+            tag = name.startswith("#") and " ".join(tags_named([name[1:]], longest=None))
+            name = Kind(name.strip()) if tag is False else f"#{tag}"
             days[name] = int(told)
             if not 1 < len(name) <= 1 + TAG_LENGTH or not 0 < days[name] <= _MOST_DAYS:
                 raise ValueError("no tag, or no number of days")
