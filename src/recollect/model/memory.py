@@ -298,10 +298,9 @@ class Lifetimes:
             ValueError: One names none.
         """
         days: dict[str, int] = {}
-        for text in texts:
-            name, _, told = text.strip().rpartition(":")
-            tag = name.startswith("#") and " ".join(tags_named([name[1:]], longest=None))
-            name = Kind(name.strip()) if tag is False else f"#{tag}"
+        for told_name, _, told in (text.strip().rpartition(":") for text in texts):
+            tags = tags_named([told_name[1:]], longest=None) if told_name.startswith("#") else None
+            name = Kind(told_name.strip()) if tags is None else f"#{''.join(tags)}"
             days[name] = int(told)
             if not 1 < len(name) <= 1 + TAG_LENGTH or not 0 < days[name] <= _MOST_DAYS:
                 raise ValueError("no tag, or no number of days")
