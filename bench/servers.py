@@ -1,10 +1,8 @@
 """The processes that programs measure: `recollect serve` and `recollect worker`, the mock LLM, Postgres. Never: a figure."""
 
-import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-from tests.servers.internals import variables
+from tests.servers.external_servers import free_port
+from tests.servers.served_process import RECOLLECT
 
 from bench.watching import family, on_core
 from recollect.store import start_embedded
 
-RECOLLECT = Path(sys.executable).with_name("recollect")
 TOKEN = secrets.token_urlsafe()
 """Opens the memory API of every server of this run."""
 
@@ -59,13 +57,6 @@ class Server:
     def thaw(self) -> None:
         """Let it go on."""
         self.process.send_signal(signal.SIGCONT)
-
-
-def free_port() -> int:
-    """Return a free port."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-        return port
 
 
 @contextmanager
@@ -110,12 +101,6 @@ def mock_llm(core: int | None = None) -> Iterator[Server]:
         yield Server(process, int(process.stdout.readline()))
     finally:
         end(process)
-
-
-def environment(**settings: object) -> dict[str, str]:
-    """Return this process's environment with none of Recollect's settings but these."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    return kept | variables({"admin_token": TOKEN, **settings})
 
 
 @contextmanager

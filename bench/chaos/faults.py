@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import asyncpg
+from tests.recollect.store.embedded.servers import postmaster
 from tests.support.waiting import until
 
 from bench.chaos import world as models
@@ -216,9 +217,8 @@ def _has_another(system: System, worker: int) -> bool:
 async def _kill_databases(system: System) -> None:
     for _ in range(_KILLS):
         await asyncio.sleep(system.world.chance.uniform(0.3, 3))
-        first = (system.proxies[0].folder / "postgres" / "data" / "postmaster.pid").read_text().split()[0]
         with suppress(ProcessLookupError):
-            os.kill(int(first), signal.SIGKILL)
+            os.kill(postmaster(system.proxies[0].folder), signal.SIGKILL)
         await asyncio.sleep(1)  # else the file names the one that was killed
         await rows(system.dsn, "SELECT 1")
 

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.external_servers import free_port
 from tests.servers.folders import put_database
 from tests.servers.replicated_servers import Pair, replicated_servers
+from tests.servers.served_process import environment
 from tests.support.raw_client import fetch
 
 from bench.chaos.database import Database, Line, dsn_in
 from bench.chaos.world import World
-from bench.servers import TOKEN, Server, environment, free_port, recollect, worker, worker_of
+from bench.servers import TOKEN, Server, recollect, worker, worker_of
 
 EXTRACTION_SECONDS = 10
 """Less than a tenth of the shipped limit, so that a silent model is given up within a run."""
@@ -172,6 +174,7 @@ class System:
 
     def _settings(self, plan: "Plan", upstream: str, extraction: str, embedder: str) -> dict[str, object]:
         settings: dict[str, object] = {
+            "admin_token": TOKEN,
             "upstream": upstream,
             "extraction_base_url": extraction,
             "extraction_model": "extractor",

@@ -26,7 +26,7 @@ from bench.golden.people import Person, of_conversation, of_life
 from bench.lives.life import Life
 from bench.lives.reading import read_lives
 from bench.lives.recall import open_lives
-from bench.recall.dataset import read_conversations
+from bench.recall.conversations import read_conversations
 from bench.report import parser_of, progress
 from recollect_proxy.takeout.export_file import export_document, restore_file
 

@@ -9,8 +9,7 @@ from hashlib import sha256
 from bench.engines import Bench
 from bench.lives.formation import replay
 from bench.lives.life import Life, LifeScript, is_alike, plain
-from bench.recall.dataset import LabelledConversation, Question, SaidTurn
-from bench.recall.plan import Sending, plan
+from bench.recall.conversations import LabelledConversation, Question, SaidTurn, Sending, plan
 from recollect.model import Item, Memory, Role
 
 QUESTIONS = 60

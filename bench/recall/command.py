@@ -16,8 +16,14 @@ from typing import Any
 
 from bench.engines import Bench, hear, open_bench, unhurried_settings
 from bench.figures import number, percent, percentiles
-from bench.recall.dataset import UNANSWERABLE, LabelledConversation, Question, read_conversations
-from bench.recall.plan import Sending, plan
+from bench.recall.conversations import (
+    UNANSWERABLE,
+    LabelledConversation,
+    Question,
+    Sending,
+    plan,
+    read_conversations,
+)
 from bench.report import options_of, progress, publish, table
 from recollect.engine import RecallOptions
 from recollect.model import Item, Passage, Skip, Stage, Strategy

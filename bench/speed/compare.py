@@ -17,12 +17,10 @@ import uvloop
 
 from bench.report import options_of, progress, publish
 from bench.servers import NotStartedError, Server, mock_llm, work_folder
-from bench.speed.others import litellm, nginx
 from bench.speed.prompts import NOW, WHOLE, Questions
-from bench.speed.report import markdown
+from bench.speed.report import Round, markdown, summarize
 from bench.speed.rounds import FULL, QUICK, Lengths, measure, warm_up
-from bench.speed.summary import Round, summarize
-from bench.speed.systems import System, of_person, recollect, recollect_without_store
+from bench.speed.systems import System, litellm, nginx, of_person, recollect, recollect_without_store
 from bench.watching import cores, machine, machine_seconds, mebibytes
 
 SYSTEMS = ("direct", "nginx", "off", "on", "cached", "down", "litellm")

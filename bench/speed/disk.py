@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 
 from bench.engines import open_bench
 from bench.figures import number
-from bench.recall.dataset import LabelledConversation, read_conversations
+from bench.recall.conversations import LabelledConversation, read_conversations
 from bench.report import options_of, publish, table
 from bench.servers import postgres
 from bench.speed.made_up import Filler

@@ -11,7 +11,7 @@ from bench.figures import percentiles
 from bench.servers import Server
 from bench.speed.loads import burst, closed_loop, in_pairs, streams
 from bench.speed.prompts import NOW, SIZES, WHOLE, paced
-from bench.speed.summary import Round
+from bench.speed.report import Round
 from bench.speed.systems import System
 from bench.watching import cpu_seconds, machine_seconds, reading
 

@@ -1,21 +1,25 @@
-"""The systems that are compared, each as a load sees it, and Recollect as several of them: with memories, and with its database gone.
+"""The systems that are compared: Recollect as several of them, nginx (the cost of passing bytes), and LiteLLM's proxy. Never: a figure."""
 
-Never: a figure.
-"""
-
+import json
 import os
+import secrets
+import shutil
 import signal
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
 import httpx
+from tests.recollect.store.embedded.servers import postmaster as postmaster_of
+from tests.servers.external_servers import free_port
+from tests.servers.served_process import environment
 
-from bench.servers import Server, client, environment, memory_api
+from bench.servers import TOKEN, NotStartedError, Server, client, memory_api, started, unpack_package
 from bench.servers import recollect as serve
 from bench.speed.prompts import MEMORIES, WHOLE, Questions, Requests, statements
 from bench.watching import cores, family, mebibytes
@@ -60,7 +64,7 @@ def of_person(person: str) -> bytes:
 
 def _running(data_dir: Path, upstream: str) -> AbstractContextManager[Server]:
     """Run it on the core of the systems."""
-    environ = environment(upstream=upstream, formation="qa_turn", recall_in_temporary=True)
+    environ = environment(admin_token=TOKEN, upstream=upstream, formation="qa_turn", recall_in_temporary=True)
     return serve(data_dir, environ, log_level="error", core=cores()[0])
 
 
@@ -98,12 +102,124 @@ def recollect_without_store(folder: Path, upstream: str) -> Iterator[Server]:
     """Run Recollect, and stop its database under it."""
     folder.mkdir(mode=0o711)
     with _running(folder, upstream) as server:
-        [recorded] = folder.rglob("postmaster.pid")
-        postmaster = int(recorded.read_text().split()[0])
+        postmaster = postmaster_of(folder)
         os.kill(postmaster, signal.SIGINT)
         patient_until = time.monotonic() + _STOP_SECONDS
-        while postmaster in family(server.process.pid) and recorded.exists():
+        while postmaster in family(server.process.pid):
             if time.monotonic() > patient_until:
                 sys.exit("The database did not stop.")
             time.sleep(0.05)
         yield server
+
+
+_UNPACKED = Path(sys.prefix) / "bench-nginx"
+_LITELLM = Path(sys.prefix) / "bench-litellm"
+_NGINX_CONFIG = """
+daemon off;
+worker_processes 1;
+pid {folder}/pid;
+error_log stderr crit;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    client_body_buffer_size 1m;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    keepalive_requests 1000000000;
+    upstream llm {{
+        server 127.0.0.1:{upstream};
+        keepalive 256;
+        keepalive_requests 1000000000;
+    }}
+    server {{
+        listen 127.0.0.1:{port} backlog=1024;
+        location / {{
+            proxy_pass http://llm;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_buffering off;
+        }}
+    }}
+}}
+"""
+
+
+_QUIET = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "loggers": {"uvicorn.access": {"level": "CRITICAL", "handlers": [], "propagate": False}},
+}
+
+
+@contextmanager
+def nginx(folder: Path, upstream: int, _models: Sequence[str]) -> Iterator[System]:
+    """Run nginx with one worker: the installed one, or the distribution's, unpacked into our environment."""
+    program = Path(shutil.which("nginx") or _UNPACKED / "usr" / "sbin" / "nginx")
+    if not program.exists():
+        unpack_package("nginx", _UNPACKED)
+    told = subprocess.run([program, "-v"], check=False, capture_output=True, text=True)
+    folder.mkdir()
+    port = free_port()
+    (folder / "nginx.conf").write_text(_NGINX_CONFIG.format(folder=folder, port=port, upstream=upstream))
+    command: list[str | Path] = [program, "-p", folder, "-c", folder / "nginx.conf", "-e", "stderr"]
+    with started(command, port, environ=os.environ, log=folder / "log", core=cores()[0]) as server:
+        version = told.stderr.strip().rpartition("/")[2]
+        yield System("nginx", "nginx", port, server=server, version=version)
+
+
+@contextmanager
+def litellm(folder: Path, upstream: int, models: Sequence[str]) -> Iterator[System]:
+    """Run the proxy as its manual advises for production: one worker, no database, no callbacks, no access log."""
+    program = _LITELLM / "bin" / "litellm"
+    if not program.exists():
+        raise NotStartedError(f"not installed in {_LITELLM.name}")
+    [package] = _LITELLM.glob("lib/python*/site-packages/litellm-*.dist-info")
+    folder.mkdir()
+    key, port = f"sk-{secrets.token_urlsafe(32)}", free_port()
+    (folder / "config.yaml").write_text(json.dumps(_config(upstream, models)))  # JSON is YAML
+    (folder / "log.json").write_text(json.dumps(_QUIET))
+    environ = {
+        name: value for name, value in os.environ.items() if not name.startswith(("LITELLM", "OPENAI"))
+    }
+    told = {
+        "LITELLM_MASTER_KEY": key,
+        "LITELLM_MODE": "PRODUCTION",
+        "LITELLM_LOG": "ERROR",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else it asks the internet for prices
+    }
+    command: list[str | Path] = [
+        *(program, "--config", folder / "config.yaml", "--log_config", folder / "log.json"),
+        *("--host", "127.0.0.1", "--port", str(port), "--num_workers", "1"),
+    ]
+    authorization = f"Bearer {key}"
+    with started(
+        command,
+        port,
+        environ=environ | told,
+        headers={"Authorization": authorization},
+        log=folder / "log",
+        core=cores()[0],
+    ) as server:
+        headers = f"Authorization: {authorization}\r\n".encode()
+        version = package.name.removeprefix("litellm-").removesuffix(".dist-info")
+        yield System("litellm", "LiteLLM proxy", port, headers, server, version=version)
+
+
+def _config(upstream: int, models: Sequence[str]) -> dict[str, object]:
+    return {
+        "model_list": [
+            {
+                "model_name": model,
+                "litellm_params": {
+                    "model": f"openai/{model}",
+                    "api_base": f"http://127.0.0.1:{upstream}/v1",
+                    "api_key": "sk-of-the-upstream",
+                },
+            }
+            for model in models
+        ],
+        "general_settings": {"master_key": "os.environ/LITELLM_MASTER_KEY"},
+    }

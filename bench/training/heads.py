@@ -48,16 +48,12 @@ _Flags = NDArray[np.bool_]
 
 def _embedded(messages: _Messages) -> tuple[str, Floats]:
     """Return the embedder's name, and the vectors of the messages as questions, (n, dimensions)."""
+    embedder = MultilingualE5Embedder()
 
-    async def embed() -> tuple[str, Floats]:
-        embedder = MultilingualE5Embedder()
-        try:
-            vectors = [await embedder.embed_question(each["text"]) for each in messages]
-        finally:
-            await embedder.aclose()
-        return embedder.name, np.array(vectors, np.float64)
+    async def embed() -> Floats:
+        return np.array([await embedder.embed_question(each["text"]) for each in messages], np.float64)
 
-    return asyncio.run(embed())
+    return embedder.name, asyncio.run(embed())
 
 
 def _judged_apart(vectors: Floats, target: _Flags, languages: Sequence[str]) -> Floats:

@@ -4,7 +4,7 @@ import pytest
 
 from bench.figures import number, percent, percentiles, wilson
 from bench.recall.command import Asked, by_category
-from bench.recall.dataset import UNANSWERABLE, Question
+from bench.recall.conversations import UNANSWERABLE, Question
 from bench.report import table
 
 

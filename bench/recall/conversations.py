@@ -1,4 +1,4 @@
-"""Turns a conversation into the requests of a frontend, with the questions in their places. Pure.
+"""Labelled conversations, one JSON object a line, and the requests that a frontend would make of them.
 
 In a chat with an assistant, a user's turn and the assistant's turns right behind it are one exchange.
 In a conversation between people each turn is a user message under its speaker's name, without a
@@ -10,9 +10,81 @@ Never: a score.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypeAlias
 
-from bench.recall.dataset import LabelledConversation, Question, SaidTurn
+import msgspec
+
+from bench.files import read_lines
+
+UNANSWERABLE = "adversarial"
+"""The category of unanswerable questions, which are left out of the overall figures."""
+
+
+class SaidTurn(msgspec.Struct, frozen=True):
+    """One thing said.
+
+    Attributes:
+        session: The chat it was said in.
+        role: "user", "assistant", or anything else.
+        date: When, in ISO 8601, if known; without an offset it is UTC.
+    """
+
+    id: str
+    session: str
+    speaker: str
+    role: str
+    text: str
+    date: str | None = None
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was said."""
+        return _moment(self.date)
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A question about a conversation.
+
+    Attributes:
+        evidence: The ids of the turns that answer it; none: there is nothing to find.
+        asked_at: When, in ISO 8601, if known.
+        before: Only turns earlier than this one may be seen; None: all of them.
+    """
+
+    id: str
+    text: str
+    category: str
+    evidence: tuple[str, ...]
+    asked_at: str | None = None
+    before: str | None = None
+
+    @property
+    def at(self) -> datetime | None:
+        """When it is asked."""
+        return _moment(self.asked_at)
+
+
+class LabelledConversation(msgspec.Struct, frozen=True):
+    """One person's whole history, in order, and the questions about it."""
+
+    id: str
+    turns: tuple[SaidTurn, ...]
+    questions: tuple[Question, ...]
+
+
+def read_conversations(path: Path) -> list[LabelledConversation]:
+    """Read a file of labelled conversations."""
+    return read_lines([path], LabelledConversation)
+
+
+def _moment(date: str | None) -> datetime | None:
+    if date is None:
+        return None
+    moment = datetime.fromisoformat(date)
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
 
 HISTORY_MESSAGES = 10
 """How many messages of a chat a request carries before the user's: a bound to keep a replay fast."""

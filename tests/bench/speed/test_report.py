@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.speed.summary import AIMS, Round, Spread, over_rounds, summarize
+from bench.speed.report import AIMS, Round, Spread, over_rounds, summarize
 
 
 def seen(added: float, *, rate: float, larger: float = 0.0) -> Round:
