@@ -1,23 +1,24 @@
 """`make demo` as a person runs it: once as a process, and what it says when it can't be played."""
 
-import os
-import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.commands.command_line import operators, run
+from tests.recollect_proxy.settings import proxy_settings
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, whole
+from tests.servers.databases import SpareDatabases
+from tests.servers.ready_servers import ready_servers
+from tests.servers.running_proxy import extract_statements
 from tests.servers.served_process import environment, processes_in, temporary_files
 from typer.testing import Result
 
 from examples.demo import stage
 from examples.demo.__main__ import app
 from examples.demo.command import demo
-from examples.demo.screen import Screen
-from recollect.errors import RecollectError
+from examples.demo.script import SCENES
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 REPOSITORY = Path(__file__).parents[3]
@@ -27,6 +28,18 @@ ANOTHER_DATABASE = "postgresql://nobody@127.0.0.1:9/never-touched"
 
 def play(*arguments: str, **environment: str) -> Result:
     return run(app, *arguments, **environment)
+
+
+@pytest.fixture(scope="session")
+def operator_settings(data_dir: Path) -> ProxySettings:
+    return proxy_settings(data_dir=data_dir, recall_deadline_ms=30_000)  # the machine may be busy
+
+
+@pytest.fixture
+async def ready_server(spare_databases: SpareDatabases) -> AsyncIterator[None]:
+    """The server in memory that a test starts is there already."""
+    async with ready_servers(spare_databases):
+        yield
 
 
 @pytest.fixture
@@ -90,54 +103,39 @@ def test_it_fails_when_what_must_come_of_it_does_not(
     assert "FAILED     Learned: nothing with 'Porto' was remembered" in ended.stdout
 
 
-@pytest.mark.process
-@pytest.mark.usefixtures("sigterm_as_in_a_process")
-def test_asked_to_end_it_clears_away_what_it_began(
-    operator_settings: ProxySettings, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    began: list[str] = []
-
-    def asked_to_end(*_: object, **__: object) -> None:
-        began.extend(processes_in(folder))
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setattr(Screen, "introduce", asked_to_end)
-
-    ended = play(**operators(operator_settings))
-
-    assert ended.exit_code not in {0, -signal.SIGTERM}
-    assert began
-    assert list(folder.iterdir()) == []
-    assert processes_in(folder) == []
+MODELS = whole(b'{"object":"list","data":[{"id":"scripted","object":"model","created":0,"owned_by":"test"}]}')
 
 
-def test_an_llm_that_fails_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def failing(_settings: ProxySettings, *, is_real: bool, api_key: str, model: str | None) -> bool:
-        assert (is_real, api_key, model) == (True, "sk-wrong", None)
-        raise stage.PlayFailedError("Wrong key.")
-
-    monkeypatch.setattr(stage, "stage", failing)
-
-    ended = play("--upstream", "http://127.0.0.1:9/v1", "--api-key", "sk-wrong")
-
-    assert (ended.exit_code, ended.stderr, ended.stdout) == (1, "Wrong key.\n", "")
-
-
-def test_an_upstream_that_is_no_url_is_told() -> None:
-    ended = play("--upstream", "nonsense")
-
-    assert (ended.exit_code, ended.stdout) == (2, "")
-    assert "RECOLLECT_UPSTREAM: " in ended.stderr
+def real_model(request: Received) -> Answer:
+    """Answer as an LLM that extracts, and that repeats its whole prompt."""
+    if request.method == b"GET":
+        return MODELS
+    if "response_format" in request.json:
+        return extract_statements(request)
+    said = request.system or "I see."
+    return completion(said)
 
 
 @pytest.mark.usefixtures("ready_server")
-def test_a_demo_that_can_not_be_set_up_is_told(operator_settings: ProxySettings) -> None:
-    ended = play(**operators(operator_settings), RECOLLECT_EMBEDDER="local:/no/such/folder")
+async def test_with_an_llm_memories_are_extracted_and_nothing_is_shown_to_the_other(
+    operator_settings: ProxySettings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with ScriptedUpstream(real_model) as llm:
+        settings = operator_settings.model_copy(update={"upstream": llm.base_url})
 
-    assert (ended.exit_code, ended.stdout) == (1, "")
-    assert isinstance(ended.exception, RecollectError)
-    assert "/no/such/folder" in ended.stderr
+        met = await stage.stage(settings, is_real=True, api_key="sk-of-the-llm", model=None)
+
+        keys = {value for request in llm.received for value in request.values(b"authorization")}
+        users = [request.values(b"x-openwebui-user-id") for request in llm.received]
+
+    text = capsys.readouterr().out
+    assert met
+    assert keys == {b"Bearer sk-of-the-llm"}
+    assert not any(users)
+    assert "before the model scripted" in text
+    assert f"remembered {SCENES[0].says}" in text
+    assert "Kept apart from another person:" not in text
+    assert "sk-of-the-llm" not in text
 
 
 @pytest.mark.parametrize("missing", ["openai", "httpx"])
