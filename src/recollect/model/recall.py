@@ -16,9 +16,11 @@ class Statement(NamedTuple):
 
     Attributes:
         self_share: First-person words as a share of its first 400 words, 0 to 1.
+        states_taste: Whether its first 80 words speak of liking, avoiding, always or never.
     """
 
     self_share: float
+    states_taste: bool
     lists: bool
     words: int
 

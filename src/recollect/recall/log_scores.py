@@ -42,6 +42,7 @@ class SignalWeights:
         role: The user said it; 0 if the question names code.
         speaker: The question names the speaker.
         date: It was said at a time that the question means.
+        taste: The user states a taste; counts only if the question seeks advice.
         session: The mean score of the session's three best candidates.
     """
 
@@ -51,6 +52,7 @@ class SignalWeights:
     role: float = 0.15
     speaker: float = 0.3
     date: float = 0.2
+    taste: float = 0.05
     session: float = 0.5
 
 
@@ -106,6 +108,7 @@ def score_log(
         "role": weights.role * by_user * (not query.identifiers),
         "speaker": weights.speaker * speaker,
         "date": weights.date * _dated(items, query),
+        "taste": weights.taste * by_user * _states_taste(items, query),
     }
     alone = np.sum(list(parts.values()), axis=0)
     session = np.concatenate([memories.session[found.memories], columns.session[found.passages]])
@@ -155,6 +158,20 @@ def _dated(items: list[Item], query: RecallQuery) -> Floats:
         return np.zeros(len(items))
     moments = np.array([utc(_day(item, query.zone)).timestamp() for item in items])
     return proximities(moments, query.periods)
+
+
+def _states_taste(items: list[Item], query: RecallQuery) -> Floats:
+    """Return 1 for each item that states a taste if the question seeks advice, else 0, (n,)."""
+    if not query.seeks_advice:
+        return np.zeros(len(items))
+    return np.array([_states(item) for item in items], np.float64)
+
+
+def _states(item: Item) -> bool:
+    if isinstance(item, Memory):
+        return phrases.statement_features(item.content).states_taste
+    # Pasted text says nothing about the person.
+    return item.statement is not None and item.statement.states_taste and not item.pasted
 
 
 def _day(item: Item, zone: tzinfo | None) -> datetime:
@@ -223,6 +240,7 @@ def gate_score(
         + gate.seen * seen
         + gate.about_oneself * query.is_about_oneself
         + gate.small_talk * query.is_small_talk
+        + gate.seeks_advice * query.seeks_advice
         + gate.names_speaker * float(scores.speaker.max())
         + gate.means_date * bool(query.periods)
     )

@@ -46,6 +46,7 @@ class RecallQuery:
         zone: The person's time zone; None: it is not known.
         is_about_oneself: Whether users speak of themselves.
         is_small_talk: Whether it is small talk, which needs no memories.
+        seeks_advice: Whether it asks for a recommendation, so that tastes count.
         has_document: Whether a document stands next to the question. Most such questions are about the document.
     """
 
@@ -57,6 +58,7 @@ class RecallQuery:
     now: datetime
     is_about_oneself: bool
     is_small_talk: bool
+    seeks_advice: bool
     has_document: bool = False
     zone: tzinfo | None = None
     coming: tuple[Period, ...] = ()
@@ -84,6 +86,7 @@ def read_query(turn: Turn) -> RecallQuery:
         zone=turn.at.tzinfo,
         is_about_oneself=phrases.is_about_oneself(asked),
         is_small_talk=phrases.is_small_talk(asked),
+        seeks_advice=phrases.seeks_advice(asked),
         has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
     )
 

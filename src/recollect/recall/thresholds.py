@@ -98,6 +98,7 @@ class Gate:
         seen: The weight of the idf share of the query's terms that the user has used before.
         about_oneself: The weight of a question in which users speak of themselves.
         small_talk: Of small talk.
+        seeks_advice: The weight of a question that seeks advice.
         names_speaker: The weight of a question that names a speaker of the log.
         means_date: The weight of a question that means a date.
         exact_share: The idf share of the query that a single candidate must hold to open the gate alone.
@@ -112,6 +113,7 @@ class Gate:
     seen: float = 2.06
     about_oneself: float = 3.33
     small_talk: float = -7.27
+    seeks_advice: float = 2.12
     names_speaker: float = 6.82
     means_date: float = 0.91
     exact_share: float = 0.8

@@ -16,6 +16,7 @@ from recollect.recall import Gate
 from recollect.recall.candidates import Candidates, match_of, serving_passages
 from recollect.recall.log_scores import LogScores, SignalWeights, gate_score, items_of, score_log
 from recollect.recall.question import read_query
+from recollect.text.cues.phrases import statement_features
 
 SHIPPED = SignalWeights()
 NAN = float("nan")
@@ -69,6 +70,16 @@ def test_each_signal_lifts_a_message_by_its_weight(asked: str, lifted: dict[str,
 
 def test_who_said_it_does_not_count_where_code_is_named() -> None:
     assert scored(TWO, "What about ERR_CONN_4711?").parts["role"].tolist() == [0.0, 0.0]
+
+
+def test_a_taste_counts_where_advice_is_sought_and_the_person_stated_it_themselves() -> None:
+    text = "I love hiking."
+    shown = statement_features(text)
+    said_so = (said(text, statement=shown), said(text, statement=shown, pasted=True))
+    snapshot = snapshot_of(*said_so, said(text, statement=shown, role=Role.ASSISTANT))
+
+    assert scored(snapshot, "Can you recommend me a holiday?").parts["taste"].tolist() == [0.05, 0, 0]
+    assert scored(snapshot, "Where was I last year?").parts["taste"].tolist() == [0, 0, 0]
 
 
 @table(

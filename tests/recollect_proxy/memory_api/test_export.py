@@ -203,7 +203,7 @@ _COLUMNS_NOT_EXPORTED = {
     "quarantine": {"content_hash"},
     "profile_entries": _EMBEDDED | {"content_hash"},
     "exchanges": {"asking"},
-    "messages": {"indexed", "lists", "self_share", "words"},
+    "messages": {"indexed", "lists", "self_share", "states_taste", "words"},
     "kept_answers": {"request"},
 }
 """Derived columns: embeddings, terms, hashes, numbers of documents, features of a text."""

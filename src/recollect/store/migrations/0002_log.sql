@@ -34,6 +34,7 @@ CREATE TABLE messages (
     changed_at timestamptz,
     marked boolean NOT NULL DEFAULT false,
     self_share real,
+    states_taste boolean,
     lists boolean,
     words integer,
     PRIMARY KEY (user_id, id)

@@ -258,15 +258,15 @@ $$;
 
 CREATE TRIGGER version AFTER UPDATE OF
     session_id, turn_index, role, speaker, content, alternate, created_at, exchange_id, hidden, changed_at, marked, self_share,
-    lists, words
+    states_taste, lists, words
 ON messages FOR EACH ROW
     WHEN (
         (
             OLD.session_id, OLD.turn_index, OLD.role, OLD.speaker, OLD.content, OLD.alternate, OLD.created_at, OLD.exchange_id,
-            OLD.hidden, OLD.changed_at, OLD.marked, OLD.self_share, OLD.lists, OLD.words
+            OLD.hidden, OLD.changed_at, OLD.marked, OLD.self_share, OLD.states_taste, OLD.lists, OLD.words
         ) IS DISTINCT FROM (
             NEW.session_id, NEW.turn_index, NEW.role, NEW.speaker, NEW.content, NEW.alternate, NEW.created_at, NEW.exchange_id,
-            NEW.hidden, NEW.changed_at, NEW.marked, NEW.self_share, NEW.lists, NEW.words
+            NEW.hidden, NEW.changed_at, NEW.marked, NEW.self_share, NEW.states_taste, NEW.lists, NEW.words
         )
     )
     EXECUTE FUNCTION version_chunks_of_message();

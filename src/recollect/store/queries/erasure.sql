@@ -265,7 +265,7 @@ DELETE FROM not_helpful WHERE user_id = $1 AND (memory_id = ANY ($2::uuid[]) OR 
 -- Delete the text of hidden messages of the user, and what its words showed; that something was said there stays known.
 -- Indexed, so that a worker that has read the text before notes nothing of it.
 UPDATE messages
-SET content = '', tokens = 0, indexed = true, self_share = NULL, lists = NULL, words = NULL
+SET content = '', tokens = 0, indexed = true, self_share = NULL, states_taste = NULL, lists = NULL, words = NULL
 WHERE user_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: erase_texts_of_exchanges

@@ -26,9 +26,9 @@ LIMIT $2;
 -- name: mark_indexed
 -- Mark a message of the user indexed; nothing if it was, or is gone, or if the message was hidden meanwhile whose words its context has.
 UPDATE messages
-SET indexed = true, self_share = $3, lists = $4, words = $5
+SET indexed = true, self_share = $3, states_taste = $4, lists = $5, words = $6
 WHERE user_id = $1 AND id = $2 AND NOT indexed AND NOT alternate AND (
-    $6::uuid IS NULL OR EXISTS (SELECT FROM messages AS p WHERE p.user_id = $1 AND p.id = $6 AND NOT p.hidden)
+    $7::uuid IS NULL OR EXISTS (SELECT FROM messages AS p WHERE p.user_id = $1 AND p.id = $7 AND NOT p.hidden)
 )
 RETURNING session_id, turn_index, hidden;
 

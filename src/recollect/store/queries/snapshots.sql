@@ -68,8 +68,8 @@ SELECT count(*) FROM (SELECT FROM message_chunks WHERE user_id = $1 LIMIT $2) AS
 -- name: snapshot_passages
 -- The user's passages that changed after a version, each with its terms.
 SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
-    m.turn_index, k.part, m.role, m.speaker, k.code, m.changed_at, m.exchange_id, m.self_share, m.lists,
-    m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length
+    m.turn_index, k.part, m.role, m.speaker, k.code, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
+    m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
 WHERE k.user_id = $1 AND k.changed > $2
@@ -94,8 +94,8 @@ GROUP BY document, embedding_model;
 -- name: nearest_passages
 -- The user's passages that are nearest to a vector, exactly: for a log that is too large for a process's memory.
 SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
-    m.turn_index, k.part, m.role, m.speaker, k.code, m.changed_at, m.exchange_id, m.self_share, m.lists,
-    m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length
+    m.turn_index, k.part, m.role, m.speaker, k.code, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
+    m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length
 FROM (
     SELECT document, min(distance) AS distance
     FROM (

@@ -133,7 +133,7 @@ async def test_no_row_of_any_table_tells_of_it(own_store: Store, own_dsn: str) -
         "injections", "kept_answers", "memory_updates", "messages", "profile_entries", "message_chunks", "quarantine", "vectors",
     }  # fmt: skip
 
-    shown = {"lists": "true", "self_share": "1", "words": "9"}
+    shown = {"states_taste": "true", "lists": "true", "self_share": "1", "words": "9"}
     async with administrator(own_dsn) as connection:
         changed = ", ".join(f"{name} = {value}" for name, value in shown.items())
         await connection.execute(f"UPDATE recollect.messages SET {changed}")
@@ -151,7 +151,7 @@ async def test_no_row_of_any_table_tells_of_it(own_store: Store, own_dsn: str) -
     assert (told[-1].details["memories"], told[-1].details["exchanges"]) == (1, 3)
     rows = await sql_rows(own_dsn, "SELECT * FROM recollect.messages WHERE content = ''")
     assert len(rows) > 4
-    assert all((row["tokens"], *(row[name] for name in shown)) == (0, *[None] * 3) for row in rows)
+    assert all((row["tokens"], *(row[name] for name in shown)) == (0, *[None] * 4) for row in rows)
 
 
 async def test_what_has_nothing_to_do_with_it_stays(store: Store) -> None:
