@@ -4,9 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
-from recollect.model import (
-    NotHelpful,
-)
+from recollect.model import NotHelpful
 from recollect.store.pool import StorePart
 
 
@@ -34,6 +32,3 @@ class Feedback(StorePart):
         """Return for which questions a memory was not helpful, newest first."""
         rows = await self._database.rows(user_id, "not_helpful_of_memory", memory_id, limit)
         return [NotHelpful(**row) for row in rows]
-
-
-# How much longer than the records of requests, which by default are kept for 30 days:

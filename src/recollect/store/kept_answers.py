@@ -2,10 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from recollect.model import (
-    ANSWERS_KEPT,
-    KeptAnswer,
-)
+from recollect.model import ANSWERS_KEPT, KeptAnswer
 from recollect.store.pool import StorePart, affected
 from recollect.store.sql import SQL
 

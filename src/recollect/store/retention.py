@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from recollect.store.pool import StorePart, affected
 from recollect.store.sql import SQL
 
+# How much longer than the records of requests, which by default are kept for 30 days:
 _USAGE_OUTLIVES = timedelta(days=60)
 """The tokens of a day."""
 _ADMIN_READS_OUTLIVE = timedelta(days=335)

@@ -111,6 +111,20 @@ async def test_a_choice_is_not_shared_with_another_prompt_or_other_options(
     assert second.placed.block is None
 
 
+async def test_a_ranking_is_not_shared_with_a_chat_in_which_something_else_was_said_before(
+    store: Store,
+) -> None:
+    subject, cafes = engine_over(store, PATIENT), ["The nice cafe of Porto", "The nice cafe of Turin"]
+    for each in cafes:
+        await subject.add(store.anna, each)
+    asked = store.turn("Where was the nice cafe again, do you know?")
+
+    chats = [replace(asked, history=(Message(Role.USER, f"Tell me more of {each}"),)) for each in cafes]
+    best = [(await subject.prepare(each)).recall.ranked[0].item.content for each in chats]
+
+    assert best == cafes
+
+
 async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
     embedder = WordEmbedder()
     subject = engine_over(broken(store), PATIENT, embedder=embedder)

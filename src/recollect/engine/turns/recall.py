@@ -336,6 +336,7 @@ class Retriever:
             snapshot.versions,
             snapshot.around,
             asked,
+            said_before(state.turn),  # it shifts the vectors
             reach,
             tuple(each.id for each in judged),
         )
