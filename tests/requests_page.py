@@ -69,7 +69,7 @@ end. Numbers may be digits or words. All other messages are left to the model th
 model, a message that begins with "remember that", "forget" or "no, I said" counts, too, in each language: the words
 that follow are the statement.
 
-Below are examples; `src/recollect/text/cues/memory_requests.json` has all phrases. `make docs` writes this page.
+Below are examples; `src/recollect/text/memory_requests.json` has all phrases. `make docs` writes this page.
 """
 
 
@@ -92,7 +92,7 @@ def _item(title: str, phrases: Iterable[str]) -> str:
 
 def requests_page() -> str:
     parts = [_INTRODUCTION]
-    for code, words in read_table("recollect.text.cues", "memory_requests").items():
+    for code, words in read_table("recollect.text", "memory_requests").items():
         items = [_item(title, words[name]) for name, title in _REQUESTS.items()]
         items.append(_item("polite words", (*words["polite"], *words["asking"])))
         parts.append(f"\n## {_LANGUAGES[code]}\n\n" + "\n".join(items) + "\n")

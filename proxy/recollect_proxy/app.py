@@ -19,7 +19,7 @@ from recollect_proxy.chat.recall_headers import RecallReports
 from recollect_proxy.identity.caller import require_strong
 from recollect_proxy.identity.identity import is_loopback, make_identity
 from recollect_proxy.mcp import PATH as MCP_PATH
-from recollect_proxy.metrics.health_check import PROBES, Probes
+from recollect_proxy.metrics import PROBES, Probes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous

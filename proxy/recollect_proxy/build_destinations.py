@@ -19,8 +19,7 @@ from recollect_proxy.chat.reply_recorder import KeptAnswers
 from recollect_proxy.chat.request_preparer import RequestPreparer
 from recollect_proxy.chat.request_reader import RequestReader
 from recollect_proxy.chat.tracing import Traces, traces_from_environment
-from recollect_proxy.identity.identity import Identity
-from recollect_proxy.routing.destination import (
+from recollect_proxy.destination import (
     COMPLETIONS_PATH,
     MESSAGES_PATH,
     OLLAMA_CHAT_PATH,
@@ -28,7 +27,8 @@ from recollect_proxy.routing.destination import (
     RESPONSES_PATH,
     Destination,
 )
-from recollect_proxy.routing.router import IdentifiedOnly, Router
+from recollect_proxy.identity.identity import Identity
+from recollect_proxy.router import IdentifiedOnly, Router
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.upstream.timeouts import CONNECT_SECONDS
 from recollect_proxy.upstream.upstream import Upstream

@@ -12,7 +12,7 @@ from tests.recollect_proxy.memory_api.serving import GivenEngine
 from tests.support.stores import Store
 
 from recollect.model import Skip
-from recollect_proxy.metrics.exposition import Metrics
+from recollect_proxy.metrics import Metrics
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 _METRIC = re.compile(r"\b((?:recollect|gen_ai_(?:client|server))_[a-z_]+)\b")

@@ -24,8 +24,7 @@ from recollect.text.normalization import storable_text
 from recollect_proxy.chat.recall_headers import preview
 from recollect_proxy.memory_api.request_and_reply import Asked, Reply, fields_of
 from recollect_proxy.memory_api.request_validation import RefusedError
-from recollect_proxy.metrics.exposition import CONTENT_TYPE
-from recollect_proxy.metrics.health_check import Condition
+from recollect_proxy.metrics import CONTENT_TYPE, Condition
 from recollect_proxy.web.strict_json import shaped
 
 WAIT_SECONDS = 1.0

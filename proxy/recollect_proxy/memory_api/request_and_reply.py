@@ -16,8 +16,7 @@ from recollect.text.secrets.masking import id_without_secrets
 from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.access.principal import Principal
 from recollect_proxy.memory_api.event_streams import EventStreams
-from recollect_proxy.metrics.exposition import Metrics
-from recollect_proxy.metrics.health_check import Inquiry, read_condition
+from recollect_proxy.metrics import Inquiry, Metrics, read_condition
 from recollect_proxy.web.asgi import Incoming
 from recollect_proxy.web.strict_json import shaped
 

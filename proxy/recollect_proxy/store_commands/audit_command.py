@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.model import Fault, Finding, person_of, project_of
-from recollect_proxy.store_commands.abbreviated_ids import part_of_id, whole_id
 from recollect_proxy.store_commands.options_of_commands import (
     MISUSED,
     AsJson,
@@ -21,9 +20,11 @@ from recollect_proxy.store_commands.options_of_commands import (
     confirm,
     fail,
     named,
+    part_of_id,
     run_or_exit,
     settings_of,
     settings_with_model,
+    whole_id,
 )
 from recollect_proxy.store_commands.printing import Output, print_output, print_table
 

@@ -23,7 +23,6 @@ from recollect.model import (
     tags_named,
 )
 from recollect.model.local_time import server_zone, wall
-from recollect_proxy.store_commands.abbreviated_ids import part_of_id, whole_chat, whole_id
 from recollect_proxy.store_commands.options_of_commands import (
     MISUSED,
     User,
@@ -32,7 +31,10 @@ from recollect_proxy.store_commands.options_of_commands import (
     fail,
     named,
     over_store,
+    part_of_id,
     project_named,
+    whole_chat,
+    whole_id,
 )
 from recollect_proxy.store_commands.printing import Output, Table
 from recollect_proxy.store_commands.users_and_upkeep_commands import erasure_output

@@ -51,7 +51,7 @@ from recollect.store import (
 )
 from recollect.store.jobs import HEARTBEAT_SECONDS, WORKERS
 from recollect.text.attribution.thoughts import without_thoughts
-from recollect.text.cues.memory_requests import read_memory_request
+from recollect.text.memory_requests import read_memory_request
 from recollect.text.tokens import estimate_tokens
 from recollect.webhook import Webhook
 from recollect.worker.supervisor import Start, WorkerProcess

@@ -44,7 +44,7 @@ from recollect.model import (
 from recollect.ports import Clock
 from recollect.runtime.deadline import within
 from recollect.text.attribution import attribute
-from recollect.text.cues.memory_requests import (
+from recollect.text.memory_requests import (
     LAST,
     LONGEST_MESSAGE,
     MemoryRequest,

@@ -10,8 +10,8 @@ from enum import StrEnum
 from uuid import UUID
 
 from recollect.model import LISTED, KeptRequest, Memory, PointedAt, Role, Turn
-from recollect.text.cues.memory_requests import LAST
 from recollect.text.lexical import document_terms
+from recollect.text.memory_requests import LAST
 from recollect.text.patterns import bounded
 
 _RECENT = 5

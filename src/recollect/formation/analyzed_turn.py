@@ -11,9 +11,9 @@ from itertools import islice
 from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, several_speakers, speaker_of
 from recollect.ports import Asker
 from recollect.text.attribution import Attribution, attribute
-from recollect.text.cues.memory_requests import read_memory_request, read_opening
-from recollect.text.cues.phrases import is_small_talk
+from recollect.text.cues import is_small_talk
 from recollect.text.lexical.letters import ends_asking, last_question
+from recollect.text.memory_requests import read_memory_request, read_opening
 from recollect.text.prompt_injection import contains_takeover, is_instruction
 from recollect.text.secrets import holds_secret
 from recollect.text.secrets.masking import with_masked_history

@@ -34,8 +34,8 @@ from recollect.model import (
     Vector,
 )
 from recollect.ports import Asker
-from recollect.text.cues.memory_requests import read_opening
 from recollect.text.lexical import document_terms
+from recollect.text.memory_requests import read_opening
 
 _LOOKED_AT = 20  # as many as a model is asked to choose among
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}

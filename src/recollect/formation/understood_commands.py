@@ -32,8 +32,8 @@ from recollect.model import (
 )
 from recollect.ports import Extracted
 from recollect.text.comparison import same_letter
-from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.lexical import document_terms
+from recollect.text.memory_requests import read_memory_request
 
 _ASKED = frozenset({Asking.REMEMBER, Asking.CORRECT})
 _IMPORTANCE = 0.8  # the person asked for it in so many words

@@ -20,7 +20,7 @@ from recollect.formation.quote_search import SearchableText, plain_quote, search
 from recollect.formation.wording import WITHHELD, naming_its_speaker, naming_its_subject, without_secrets
 from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance, Vector
 from recollect.text.attribution import Attribution
-from recollect.text.attribution.confirmations import is_hum, is_no
+from recollect.text.attribution.own_words import is_hum, is_no
 from recollect.text.denials import denial
 from recollect.text.lexical.letters import ends_asking
 from recollect.text.patterns import linear

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from recollect.index.inverted_indexes import Document, Words
 from recollect.index.vectors import Embedded, Vectors
 from recollect.model import Passage, Role
-from recollect.text.cues.phrases import SUBSTANCE, count_words
+from recollect.text.cues import SUBSTANCE, count_words
 
 Column = NDArray[Any]
 Numbers = NDArray[np.int32]

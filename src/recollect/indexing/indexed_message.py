@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from recollect.chunking import Chunk, chunks, windows
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage, Role
 from recollect.text.attribution import others_words
-from recollect.text.cues.memory_requests import read_memory_request
-from recollect.text.cues.phrases import (
+from recollect.text.cues import (
     SUBSTANCE,
     count_words,
     is_about_oneself,
@@ -21,6 +20,7 @@ from recollect.text.cues.phrases import (
 )
 from recollect.text.lexical import document_terms, identifiers
 from recollect.text.lexical.letters import ends_asking, sentences
+from recollect.text.memory_requests import read_memory_request
 from recollect.text.normalization import without_cuts
 from recollect.text.patterns import anchored
 from recollect.text.secrets import mask

@@ -241,7 +241,7 @@ class KeptRequest:
     """A message of a chat that asked something of the memory, or was answered by a numbered list.
 
     Attributes:
-        asking: The request, by its name in `recollect.text.cues.memory_requests`; or LISTED.
+        asking: The request, by its name in `recollect.text.memory_requests`; or LISTED.
         items: The memories that were listed, in the order of their numbers, or that it took away.
     """
 
@@ -253,7 +253,7 @@ class KeptRequest:
 
 @dataclass(frozen=True, slots=True)
 class CarriedOut:
-    """The outcome of a message's request to the memory, and its name in `recollect.text.cues.memory_requests` if it switched memory on or off."""
+    """The outcome of a message's request to the memory, and its name in `recollect.text.memory_requests` if it switched memory on or off."""
 
     report: str
     updates: tuple[Update, ...] = ()

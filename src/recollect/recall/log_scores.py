@@ -19,7 +19,7 @@ from recollect.recall.candidates import Candidates, Floats
 from recollect.recall.question import RecallQuery
 from recollect.recall.relevance_model import proximities
 from recollect.recall.thresholds import Gate
-from recollect.text.cues import phrases
+from recollect.text import cues
 from recollect.text.patterns import bounded
 
 _WORD = bounded(r"\w+")
@@ -169,7 +169,7 @@ def _states_taste(items: list[Item], query: RecallQuery) -> Floats:
 
 def _states(item: Item) -> bool:
     if isinstance(item, Memory):
-        return phrases.statement_features(item.content).states_taste
+        return cues.statement_features(item.content).states_taste
     # Pasted text says nothing about the person.
     return item.statement is not None and item.statement.states_taste and not item.pasted
 
@@ -274,7 +274,7 @@ def _speaks_of_oneself(item: Item, self_share: float) -> float:
         return 0.0
     # Only English has a share of first-person words; elsewhere it is 0, and the opening tells.
     return min(1.0, self_share / SELF_SHARE) or float(
-        phrases.is_about_oneself(item.content[:_OPENING_CHARACTERS])
+        cues.is_about_oneself(item.content[:_OPENING_CHARACTERS])
     )
 
 

@@ -18,8 +18,8 @@ from recollect.model.local_time import wall
 from recollect.ports import Embedder
 from recollect.recall.relevance_model import contextual_vector
 from recollect.runtime.deadline import within
+from recollect.text import cues
 from recollect.text.attribution import asking_ends, question_in
-from recollect.text.cues import phrases
 from recollect.text.dates.date_finder import Period, dates_of_both
 from recollect.text.lexical import identifiers, query_terms
 
@@ -84,9 +84,9 @@ def read_query(turn: Turn) -> RecallQuery:
         coming=coming,
         now=wall(turn.at),
         zone=turn.at.tzinfo,
-        is_about_oneself=phrases.is_about_oneself(asked),
-        is_small_talk=phrases.is_small_talk(asked),
-        seeks_advice=phrases.seeks_advice(asked),
+        is_about_oneself=cues.is_about_oneself(asked),
+        is_small_talk=cues.is_small_talk(asked),
+        seeks_advice=cues.seeks_advice(asked),
         has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
     )
 
@@ -111,7 +111,7 @@ def said_before(turn: Turn) -> str:
 
 
 def _has_few_words(asked: str) -> bool:
-    read = phrases.cue_text(asked)
+    read = cues.cue_text(asked)
     return len(read.words) <= _FEW_WORDS and read.unparted <= _FEW_LETTERS
 
 

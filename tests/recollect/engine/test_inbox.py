@@ -20,7 +20,7 @@ from recollect.engine.background.inbox_drain import (
     STORE_DELAY,
     InboxDrain,
 )
-from recollect.engine.background.retry_delays import MODEL_DELAY, OWN_FAULT_DELAYS, RETRY_DELAYS
+from recollect.engine.background.model_waits import MODEL_DELAY, OWN_FAULT_DELAYS, RETRY_DELAYS
 from recollect.engine.counters import FormationCounts
 from recollect.engine.kept_credentials import CREDENTIAL_SECONDS
 from recollect.engine.policy import Batching, Policy

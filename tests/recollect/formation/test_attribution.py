@@ -9,7 +9,7 @@ from tests.support.tables import table, texts
 
 from recollect.model import Exchange, Message, Role, Scope, Turn
 from recollect.text.attribution import Attribution, attribute
-from recollect.text.attribution.confirmations import confirmed_words
+from recollect.text.attribution.own_words import confirmed_words
 from recollect.text.lexical.letters import ends_asking
 
 CALM = settings(deadline=None)

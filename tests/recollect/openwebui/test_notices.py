@@ -34,7 +34,7 @@ from recollect.model import (
     Turn,
     Update,
 )
-from recollect.text.cues.memory_requests import Request
+from recollect.text.memory_requests import Request
 from recollect_openwebui.my_memories import button_name, changes_line
 from recollect_openwebui.notices import LANGUAGES, Notices, language_of, status, words_in
 

@@ -43,8 +43,8 @@ EXCEPTIONS = {
     "recollect_proxy.memory_api.memory_operations": "a parameter of a query, of a bounded length, in one fixed form",
     "recollect_proxy.memory_api.documentation": "our own paths",
     "recollect.client": "our own paths",
-    "recollect.text.cues.memory_requests": "our own list of requests, of which it makes expressions",
-    "recollect_proxy.store_commands.abbreviated_ids": "a part of an id, whose length it says",
+    "recollect.text.memory_requests": "our own list of requests, of which it makes expressions",
+    "recollect_proxy.store_commands.options_of_commands": "a part of an id, whose length it says",
     "recollect_memories": "an id, whose length it says; it runs where the package is not",
     "recollect_events": "an id, whose length it says; it runs where the package is not",
 }

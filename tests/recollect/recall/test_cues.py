@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table, texts
 
-from recollect.text.cues.phrases import complains_of_forgetting, is_about_oneself, is_small_talk
+from recollect.text.cues import complains_of_forgetting, is_about_oneself, is_small_talk
 
 HEARD = {
     complains_of_forgetting: texts("""

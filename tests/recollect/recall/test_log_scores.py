@@ -16,7 +16,7 @@ from recollect.recall import Gate
 from recollect.recall.candidates import Candidates, match_of, serving_passages
 from recollect.recall.log_scores import LogScores, SignalWeights, gate_score, items_of, score_log
 from recollect.recall.question import read_query
-from recollect.text.cues.phrases import statement_features
+from recollect.text.cues import statement_features
 
 SHIPPED = SignalWeights()
 NAN = float("nan")

@@ -24,7 +24,7 @@ from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog
 from recollect.store.inbox import Inbox
 from recollect_proxy.memory_api.insight_operations import health_of
-from recollect_proxy.metrics.health_check import PROBES, Condition, Inquiry, Probes, read_condition
+from recollect_proxy.metrics import PROBES, Condition, Inquiry, Probes, read_condition
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Event
 

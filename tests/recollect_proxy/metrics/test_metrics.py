@@ -33,7 +33,7 @@ from recollect.model import Reason
 from recollect.store import Postgres
 from recollect.store.memories import Memories
 from recollect.text.tokens import estimate_tokens
-from recollect_proxy.metrics.exposition import Metrics
+from recollect_proxy.metrics import Metrics
 
 EXTRACTING = replace(QUICK, strategy=model.Strategy.EXTRACT)
 NOBODY = "the-user-nobody-may-see"

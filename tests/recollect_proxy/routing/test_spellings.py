@@ -12,8 +12,8 @@ from tests.scripted.upstream import ScriptedUpstream, whole
 from tests.servers.running_proxy import RunningProxy, chat_body, somebody
 from tests.support.tables import table
 
-from recollect_proxy.routing.destination import chat_path, is_kept_answer
-from recollect_proxy.routing.router import ByModel
+from recollect_proxy.destination import chat_path, is_kept_answer
+from recollect_proxy.router import ByModel
 from recollect_proxy.web.paths import canonical, changes_models, climbs, ollama_call
 
 _PAGE = Path(__file__).parents[3] / "docs" / "reference" / "upstreams.md"

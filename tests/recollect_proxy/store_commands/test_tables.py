@@ -11,8 +11,8 @@ import typer
 from tests.support.recollections import memory
 from tests.support.tables import table
 
-from recollect_proxy.store_commands.abbreviated_ids import part_of_id, whole_chat, whole_id
 from recollect_proxy.store_commands.memories_commands import memories_output
+from recollect_proxy.store_commands.options_of_commands import part_of_id, whole_chat, whole_id
 from recollect_proxy.store_commands.printing import on_a_terminal as on_one_line
 from recollect_proxy.store_commands.printing import print_json, print_output, print_table
 

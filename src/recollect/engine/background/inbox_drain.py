@@ -12,8 +12,13 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.background.maintenance import Indexer
-from recollect.engine.background.model_waits import PutOff, expect_room, wait_for_model, wait_for_rest
-from recollect.engine.background.retry_delays import RETRY_DELAYS
+from recollect.engine.background.model_waits import (
+    RETRY_DELAYS,
+    PutOff,
+    expect_room,
+    wait_for_model,
+    wait_for_rest,
+)
 from recollect.engine.counters import FormationCounts
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (

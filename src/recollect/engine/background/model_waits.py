@@ -6,7 +6,6 @@ from datetime import datetime, time, timedelta
 from typing import TypeAlias
 
 from recollect.backends import Backends
-from recollect.engine.background.retry_delays import LIST_DELAY, MODEL_DELAY, OWN_FAULT_DELAYS
 from recollect.engine.kept_credentials import CREDENTIAL_SECONDS
 from recollect.engine.policy import Policy
 from recollect.errors import (
@@ -21,6 +20,26 @@ from recollect.errors import (
 )
 from recollect.formation import begins_with_command
 from recollect.model import Awaits, Exchange, Outcome, Pending, Progress, Strategy, Wait
+
+RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
+"""How long a failed exchange waits before its second, third, ... try; the last one counts on."""
+
+OWN_FAULT_DELAYS = (
+    timedelta(minutes=1),
+    timedelta(minutes=10),
+    timedelta(hours=1),
+    timedelta(hours=6),
+    timedelta(days=1),
+)
+"""The delays before an exchange is tried again that failed for a reason of its own. After the last one, nothing that
+costs tokens is tried."""
+
+MODEL_DELAY = timedelta(hours=1)
+"""When to ask again for a model that a server does not have: it may have been installed there."""
+
+LIST_DELAY = timedelta(hours=1)
+"""When to look again whether a full list of waiting memories has room; a decision of the person's is noticed at once."""
+
 
 _FIRST_SECONDS, _LONGEST_SECONDS, _GROWTH = 0.5, 5.0, 1.3
 _UNLOGGED_SECONDS = 5.0

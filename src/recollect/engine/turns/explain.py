@@ -20,7 +20,7 @@ from recollect.model import (
     Turn,
 )
 from recollect.recall import EXPLAINED, Found
-from recollect.text.cues.phrases import complains_of_forgetting
+from recollect.text.cues import complains_of_forgetting
 
 _TOP = 5
 

@@ -58,7 +58,7 @@ from recollect.recall.needed_statements import is_over
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.question import RecallQuery, read_of, read_query, said_before
 from recollect.runtime.deadline import within
-from recollect.text.cues.memory_requests import Request, read_memory_request
+from recollect.text.memory_requests import Request, read_memory_request
 
 log = structlog.get_logger(__name__)
 

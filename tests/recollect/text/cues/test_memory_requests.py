@@ -7,7 +7,7 @@ from tests.support.tables import table, texts
 
 from recollect.model import Asking
 from recollect.text import read_table
-from recollect.text.cues.memory_requests import (
+from recollect.text.memory_requests import (
     LAST,
     LONGEST_MESSAGE,
     MemoryRequest,
@@ -217,7 +217,7 @@ def test_words_that_only_hold_such_an_opening_ask_for_nothing(text: str) -> None
 
 @table("request_name", list(Request))
 def test_the_examples_of_the_page_are_read_as_their_request(request_name: Request) -> None:
-    for words in read_table("recollect.text.cues", "memory_requests").values():
+    for words in read_table("recollect.text", "memory_requests").values():
         for phrase in words[request_name]:
             found = read_memory_request(example(phrase))
             assert found is not None, phrase

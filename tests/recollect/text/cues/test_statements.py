@@ -2,7 +2,7 @@ import pytest
 from tests.support.tables import table
 
 from recollect.model import Statement
-from recollect.text.cues.phrases import seeks_advice, statement_features
+from recollect.text.cues import seeks_advice, statement_features
 
 
 def test_a_taste_told_in_the_first_person_is_read_as_one() -> None:

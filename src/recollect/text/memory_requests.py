@@ -196,7 +196,7 @@ class _Language:
 
 @cache
 def _languages() -> tuple[_Language, ...]:
-    table: dict[str, dict[str, Any]] = read_table("recollect.text.cues", "memory_requests")
+    table: dict[str, dict[str, Any]] = read_table("recollect.text", "memory_requests")
     return tuple(_Language(words, "" if code in _UNSPACED else " ") for code, words in table.items())
 
 

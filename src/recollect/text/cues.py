@@ -131,7 +131,7 @@ class PhraseList:
 @cache
 def phrase_list(name: str) -> PhraseList:
     """Return a list of ``phrases.json`` by its name."""
-    table = read_table("recollect.text.cues", "phrases")[name]
+    table = read_table("recollect.text", "cues")[name]
     return PhraseList.parse("\n".join(table["spaced"]), " ".join(table.get("unspaced", ())))
 
 
