@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from http import HTTPStatus
 
 from recollect.wire import add_memories
 from recollect_proxy.chat.answer_relay import is_json, relay, relay_whole
@@ -40,8 +39,7 @@ class Forwarding:
 
             def feed(chunk: bytes) -> None:
                 recorder.feed(chunk)
-                if answer.status < HTTPStatus.BAD_REQUEST:
-                    request.note_behind_chunk()
+                request.note_behind_chunk()
 
             in_body = lists and is_json(answer)
             extra = self.reports.about(prepared, request.id, listed=lists and not in_body)

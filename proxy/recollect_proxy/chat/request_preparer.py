@@ -73,8 +73,8 @@ class OutboundRequest:
 
     def note_behind_chunk(self) -> None:
         """Note the blocks in the prompt once the chunk that just came is sent on."""
-        # Not at once: the first byte waits for no note.
-        if self.note_recall is not None:
+        # Not at once: the first byte waits for no note. Where the server keeps the chat, the answer's end decides.
+        if self.note_recall is not None and not self.turn.is_kept:
             asyncio.get_running_loop().call_soon(self.note_prepared)
 
     def note_prepared(self) -> None:

@@ -127,6 +127,7 @@ async def test_what_came_of_a_failed_answer_is_recalled_and_learned_from_nowhere
     [
         (failure(429), True),
         ((b"HTTP/1.1 2", End.CLOSE), True),
+        (streamed(*list(RESPONSES.stream("Lap", "sang."))[:6], End.CLOSE), True),
         (whole(RESPONSES.whole("Lapsang.")), False),
     ],
 )
