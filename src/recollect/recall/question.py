@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Coroutine, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -26,7 +26,7 @@ from recollect.text.lexical import identifiers, query_terms
 _BEFORE = 200
 """Characters of the message before, and of its reply, that precede a question of a few words."""
 _FEW_WORDS, _FEW_LETTERS = 4, 8
-"""A question of at most so many words, or letters of a script without spaces, is read with the message before."""
+"""A question of at most so many words, or letters of a script without spaces, may have to be read with the message before."""
 _DOCUMENT = 200
 """Characters of a message that are not its question, from which on they count as a document."""
 
@@ -36,7 +36,7 @@ class RecallQuery:
     """A turn as a query to the memory.
 
     Attributes:
-        text: The text to embed: the user's words, preceded by the last exchange if they are few.
+        text: The text to embed: the user's words, in context preceded by the last exchange.
         asked: The user's words alone; of a long message its beginning and end.
         terms: The search terms.
         identifiers: The code identifiers in the words, case-folded.
@@ -48,6 +48,7 @@ class RecallQuery:
         is_small_talk: Whether it is small talk, which needs no memories.
         seeks_advice: Whether it asks for a recommendation, so that tastes count.
         has_document: Whether a document stands next to the question. Most such questions are about the document.
+        in_context: The same in context, if the words are few: "and the second one?" finds nothing alone.
     """
 
     text: str
@@ -62,6 +63,7 @@ class RecallQuery:
     has_document: bool = False
     zone: tzinfo | None = None
     coming: tuple[Period, ...] = ()
+    in_context: "RecallQuery | None" = None
 
     @property
     def any_periods(self) -> tuple[Period, ...]:
@@ -74,11 +76,10 @@ def read_query(turn: Turn) -> RecallQuery:
     question = question_in(turn.text)
     asked = asking_ends(question.strip())
     periods, coming = dates_of_both(asked, wall(turn.at))
-    text = _with_what_it_refers_to(turn, asked) if _has_few_words(asked) else asked
-    return RecallQuery(
-        text=text,
+    alone = RecallQuery(
+        text=asked,
         asked=asked,
-        terms=query_terms(text),
+        terms=query_terms(asked),
         identifiers=identifiers(asked),
         periods=periods,
         coming=coming,
@@ -89,6 +90,10 @@ def read_query(turn: Turn) -> RecallQuery:
         seeks_advice=cues.seeks_advice(asked),
         has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
     )
+    text = _with_what_it_refers_to(turn, asked) if _has_few_words(asked) else asked
+    if text == asked:
+        return alone
+    return replace(alone, in_context=replace(alone, text=text, terms=query_terms(text)))
 
 
 def read_of(turn: Turn) -> Hashable:
@@ -249,7 +254,7 @@ async def log_vectors(
     Each is made within ``seconds``.
     """
     others = _of_earlier(earlier, query.text, seconds)
-    # By the same embedder only a question of a few words has a second text. One that failed is not asked again.
+    # By the same embedder only a question in context has a second text. One that failed is not asked again.
     if vectors.model != embedder.name or (vectors.asked is not None and query.text != query.asked):
         embed = partial(embedder.embed_question, query.text)
         vector, of_others = await asyncio.gather(watch.timed(Stage.EMBEDDING, embed, seconds), others)

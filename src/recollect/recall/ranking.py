@@ -261,7 +261,19 @@ async def rank(
 async def _ranked_log(
     step: "_Step", embedder: Embedder, generations: Generations, watch: Watch, nearest: NearestPassages
 ) -> RankedLog:
-    """Rank the messages of the log.
+    """Rank the messages of the log; for a question of a few words that asks for none alone, in its context."""
+    alone, query = await _ranked_once(step, embedder, generations, watch, nearest), step.query.in_context
+    if query is None or step.tuning.gate.opens(alone.gate_score):
+        return alone
+    compared = await compare_words(query, step.snapshot, step.reach)
+    step = replace(step, query=query, **compared._asdict())
+    return await _ranked_once(step, embedder, generations, watch, nearest)
+
+
+async def _ranked_once(
+    step: "_Step", embedder: Embedder, generations: Generations, watch: Watch, nearest: NearestPassages
+) -> RankedLog:
+    """Rank the messages of the log by one reading of the question.
 
     Raises:
         EmbedderError: The question could not be embedded, and words are not compared.
@@ -292,9 +304,7 @@ async def _with_nearest(step: "_Step", question: Sequence[Named], nearest: Neare
     once = {each.document: each for each in chain.from_iterable(found)}
     names = snapshot.names.copy()  # the snapshot is shared with other turns
     snapshot = replace(snapshot, passages=Passages().with_changed(list(once.values()), names), names=names)
-    serving = serving_passages(snapshot.passages or Passages(), step.query)
-    terms = step.query.terms if step.reach.lexical else ()
-    return replace(step, snapshot=snapshot, serving=serving, words=match_of(snapshot, terms, serving))
+    return replace(step, **(await compare_words(step.query, snapshot, step.reach))._asdict())
 
 
 async def _apart(snapshot: Snapshot, work: Callable[[], T]) -> T:

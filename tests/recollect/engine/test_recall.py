@@ -41,6 +41,7 @@ from recollect.model import (
     Scope,
     Skip,
     Stage,
+    Strategy,
     Turn,
     Use,
     Vector,
@@ -335,6 +336,27 @@ async def test_a_first_turn_waits_for_no_large_log(store: Store) -> None:
     recall = await subject.recall(store.turn(WHICH))
 
     assert [each.item.content for each in recall.recollections] == [TEA]
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "answer"),
+    [
+        ("Tell me how whales sleep.", "Where did I park?", "I parked on level 3"),
+        ("I ran two marathons, in Graz and then where?", "And the second one?", "My second marathon"),
+    ],
+)
+async def test_a_few_words_find_what_they_name_in_any_chat_or_else_what_they_refer_to(
+    store: Store, e5: MultilingualE5Embedder, before: str, asked: str, answer: str
+) -> None:
+    subject = engine_over(store, replace(PATIENT, strategy=Strategy.OFF), embedder=e5)
+    for number, said in enumerate(("I parked on level 3 of the garage.", "My second marathon was in Linz.")):
+        await subject.remember(store.turn(said, store.anna.chat(f"chat-{number}")), "Good to know.")
+    await subject.drain(store.anna)
+    history = Message(Role.USER, before), Message(Role.ASSISTANT, "Let me think about that. " * 8)
+
+    recall = await subject.recall(store.turn(asked, store.anna.chat("chat-9"), history=history))
+
+    assert recall.recollections[0].item.content.startswith(answer)
 
 
 class _Deaf(Through):

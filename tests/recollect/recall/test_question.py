@@ -81,6 +81,7 @@ def test_a_longer_question_is_asked_as_it_is() -> None:
     query = read_query(turn("  Which tea is my favourite? ", history=(MARATHON, WELL_DONE)))
 
     assert query.text == query.asked == "Which tea is my favourite?"
+    assert query.in_context is None
     assert (query.terms, query.now) == (query_terms("Which tea is my favourite?"), NOON)
 
 
@@ -89,15 +90,17 @@ def test_a_longer_question_is_asked_as_it_is() -> None:
     [
         ((MARATHON, WELL_DONE), f"{MARATHON.text}\n{WELL_DONE.text}\n"),
         ((WELL_DONE, MARATHON), f"{MARATHON.text}\n"),  # an answer is left out where the user spoke last
-        ((), ""),
         ((Message(Role.USER, "x" * 5000),), "x" * 200 + "\n"),
     ],
 )
-def test_a_few_words_are_asked_with_what_they_may_refer_to(history: tuple[Message, ...], before: str) -> None:
+def test_a_few_words_are_also_asked_with_what_they_may_refer_to(
+    history: tuple[Message, ...], before: str
+) -> None:
     query = read_query(turn("And the second one?", history=history))
 
-    assert (query.text, query.asked) == (f"{before}And the second one?", "And the second one?")
-    assert set(query.terms) >= set(query_terms("marathons" if MARATHON in history else ""))
+    assert query.in_context is not None
+    assert (query.text, query.in_context.text) == ("And the second one?", f"{before}And the second one?")
+    assert set(query.in_context.terms) == {*query.terms, *query_terms(before)}
 
 
 def test_of_a_long_text_beginning_and_end_are_read() -> None:
