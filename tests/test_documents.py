@@ -185,9 +185,7 @@ def is_in_the_code(name: str) -> bool:
     if name.startswith("/v1"):
         return True
     if name.endswith((".py", "/")) or "/" in name:
-        return (
-            any((root / name).exists() or (root.parent / name).exists() for root in ROOTS) or name == "spool/"
-        )
+        return any((root / name).exists() or (root.parent / name).exists() for root in ROOTS)
     *owner, last = name.split(".")
     defined = re.search(rf"^\s*(?:async )?(?:def|class) {last}\b", sources(), re.MULTILINE)
     owned = not owner or re.search(rf"^class {owner[0]}\b", sources(), re.MULTILINE) or is_module(owner[0])

@@ -10,7 +10,7 @@ from uuid_utils.compat import uuid7
 
 from bench.engines import Bench
 from recollect.engine import Engine
-from recollect.indexing import index_user
+from recollect.index_run import index_user
 from recollect.model import EmbeddingScope, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 

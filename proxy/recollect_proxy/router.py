@@ -15,8 +15,8 @@ import structlog
 
 from recollect.wire import decoded, is_light
 from recollect.wire.request_body import AmbiguousModelError, named_model
-from recollect_proxy.chat.answer_relay import is_json
 from recollect_proxy.chat.fair_executor import FairExecutor
+from recollect_proxy.chat.passthrough import is_json
 from recollect_proxy.chat.recall_headers import RecallReports
 from recollect_proxy.chat.request_options import RefusedError
 from recollect_proxy.destination import Destination, chat_path, is_below, named

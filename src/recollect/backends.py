@@ -27,9 +27,9 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver, or a
     from recollect.store.log_index import EmbedderGenerations, LogIndex
     from recollect.store.memories import Memories, Repairs
     from recollect.store.message_log import MessageLog
-    from recollect.store.request_records import RequestLog
     from recollect.store.retention import Retention
     from recollect.store.statistics import Statistics
+    from recollect.store.turn_writing import RequestLog
     from recollect.store.user_leases import Attempts
     from recollect.store.users import (
         AdminReadLog,

@@ -17,7 +17,7 @@ import yaml
 from tests.servers.served_process import RECOLLECT
 
 from recollect.settings.variables_and_file import SETTINGS_FILE, is_setting
-from recollect.store.schema.migration import MIGRATION_SECONDS
+from recollect.store.migration import MIGRATION_SECONDS
 from recollect_proxy.commands.config import FILES
 from recollect_proxy.serving.server import SHUTDOWN_SECONDS
 from recollect_proxy.settings.admin_token import TOKEN_FILE

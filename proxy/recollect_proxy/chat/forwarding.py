@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from recollect.wire import add_memories
-from recollect_proxy.chat.answer_relay import is_json, relay, relay_whole
 from recollect_proxy.chat.openwebui_status import has_room
-from recollect_proxy.chat.passthrough import Passthrough
+from recollect_proxy.chat.passthrough import Passthrough, is_json, relay, relay_whole
 from recollect_proxy.chat.prompt_too_long import refuses_length
 from recollect_proxy.chat.recall_headers import RecallReports, listed_memories
 from recollect_proxy.chat.reply_recorder import ReplyRecorder

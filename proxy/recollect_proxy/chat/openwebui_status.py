@@ -19,7 +19,7 @@ from recollect.errors import RecollectError, raised_at
 from recollect.model import News, Turn
 from recollect.wire import ChatBody
 from recollect_openwebui.notices import NEWS_AGE, Event, notices_of, status
-from recollect_proxy.chat.answer_relay import media_type
+from recollect_proxy.chat.passthrough import media_type
 from recollect_proxy.identity.caller import Caller
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Send
@@ -75,7 +75,7 @@ class Shown:
     ) -> None:
         """Send the lines before an answer, the memories in its prompt, the answer, and new memories between its events.
 
-        Arguments and errors are those of ``recollect_proxy.chat.answer_relay.relay``.
+        Arguments and errors are those of ``recollect_proxy.chat.passthrough.relay``.
         """
         headers = [*answer.headers, *extra]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})

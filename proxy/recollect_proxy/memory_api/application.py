@@ -34,8 +34,7 @@ from recollect_proxy.memory_api import (
     chat_operations,
     insight_operations,
     memory_operations,
-    people_operations,
-    sharing_operations,
+    people_and_sharing_operations,
 )
 from recollect_proxy.memory_api.documentation import DOCUMENTATION, documentation, write_document
 from recollect_proxy.memory_api.request_and_reply import ApiParts, Asked, Reply, reply_of
@@ -71,8 +70,7 @@ _FUNCTIONS = {
     for module in (
         memory_operations,
         chat_operations,
-        people_operations,
-        sharing_operations,
+        people_and_sharing_operations,
         insight_operations,
     )
     for name, each in vars(module).items()

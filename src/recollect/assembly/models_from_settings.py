@@ -151,7 +151,7 @@ def make_log_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Em
     if scheme == "local":
         return None
     if scheme == "mistral":
-        from recollect.models.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
+        from recollect.models.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
 
         return MistralEmbedder(
             model,
@@ -344,7 +344,7 @@ def _make_model(
 
 
 def _make_mistral_model(settings: EngineSettings, base_url: str, upstream: str | None) -> ChatModel:
-    from recollect.models.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
+    from recollect.models.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
 
     is_upstream = is_one_server(base_url, upstream)
     if not (is_upstream or settings.extraction_api_key):

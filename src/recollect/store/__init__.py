@@ -6,11 +6,11 @@ Its exports are imported when they are first used: to start the embedded server 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recollect.store.embedded.shared_server import EmbeddedServer, TemporaryFolder, is_used, start_embedded
+from recollect.store.embedded_server import EmbeddedServer, TemporaryFolder, is_used, start_embedded
 
 if TYPE_CHECKING:
+    from recollect.store.database_check import DatabaseReport, check_postgres
     from recollect.store.postgres import Postgres, migrate_postgres, open_postgres
-    from recollect.store.schema.database_check import DatabaseReport, check_postgres
 
 __all__ = [
     "DatabaseReport",
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 _MODULES = dict.fromkeys(("Postgres", "migrate_postgres", "open_postgres"), "postgres")
-_MODULES |= dict.fromkeys(("DatabaseReport", "check_postgres"), "schema.database_check")
+_MODULES |= dict.fromkeys(("DatabaseReport", "check_postgres"), "database_check")
 
 
 def __getattr__(name: str) -> Any:

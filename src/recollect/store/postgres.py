@@ -16,13 +16,13 @@ from recollect.store.kept_answers import Answers
 from recollect.store.log_index import EmbedderGenerations, LogIndex
 from recollect.store.memories import Memories, Repairs
 from recollect.store.message_log import MessageLog
+from recollect.store.migration import migrate
 from recollect.store.pool import Access, Connection, Database, is_pooled, store_errors
 from recollect.store.pool.connections import POOL_SIZE
-from recollect.store.request_records import RequestLog
 from recollect.store.retention import Retention
-from recollect.store.schema.migration import migrate
 from recollect.store.snapshots import PostgresSnapshots
 from recollect.store.statistics import Statistics
+from recollect.store.turn_writing import RequestLog
 from recollect.store.user_leases import Attempts
 from recollect.store.users import (
     AdminReadLog,

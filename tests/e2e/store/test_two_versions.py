@@ -16,7 +16,7 @@ from tests.servers.served_process import ServedProcess, environment, served_proc
 from tests.support.raw_client import Response, fetch
 from tests.support.waiting import until
 
-from recollect.store.schema.migration import migrate
+from recollect.store.migration import migrate
 from recollect.store.sql import Migration, load_migrations
 
 pytestmark = pytest.mark.process

@@ -19,6 +19,7 @@ from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Before, Through, with_parts
 
+from recollect import spool as spooling
 from recollect.engine import Engine, RecallOptions, exchange_recorder
 from recollect.engine.exchange_recorder import ExchangeRecord
 from recollect.engine.live import live_engine, log_writer
@@ -42,8 +43,8 @@ from recollect.model import (
     TurnNotes,
     Written,
 )
-from recollect.spool import Kept, Spool, spooling
-from recollect.spool.segments import Segment
+from recollect.spool import Spool
+from recollect.spool_segments import Kept, Segment
 from recollect.store import turn_writing
 from recollect.store.message_log import MessageLog
 from recollect.text.tokens import estimate_tokens

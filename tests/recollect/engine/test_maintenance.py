@@ -30,7 +30,7 @@ from recollect.engine.background.maintenance import Indexer, Reembedding, Standi
 from recollect.engine.counters import LAG_SECONDS, FormationCounts
 from recollect.errors import StoreUnavailableError
 from recollect.index import SnapshotCache
-from recollect.indexing import index_user
+from recollect.index_run import index_user
 from recollect.model import (
     Actor,
     Add,

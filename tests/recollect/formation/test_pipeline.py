@@ -23,7 +23,7 @@ from recollect.formation.analyzed_turn import analyze_turn
 from recollect.formation.learner import KNOWN_SHOWN
 from recollect.formation.new_memories import qa_embedding_text
 from recollect.formation.understood_commands import held_for_approval
-from recollect.indexing import index_user
+from recollect.index_run import index_user
 from recollect.model import (
     COMMONS,
     NOT_ERASED,

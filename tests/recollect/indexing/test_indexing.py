@@ -25,9 +25,10 @@ from tests.support.tables import table
 from tests.support.watched_stores import Before, Through, with_parts
 from uuid_utils.compat import uuid7
 
+from recollect import index_run
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
-from recollect.indexing import index_run, index_user, shorter_wait
-from recollect.indexing.indexed_message import (
+from recollect.index_run import index_user, shorter_wait
+from recollect.indexed_message import (
     index_by_words,
     is_error,
     is_recallable,

@@ -20,12 +20,13 @@ from structlog.typing import EventDict
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
+from recollect import spool as spooling
 from recollect.engine.exchange_recorder import begun, ended, new_exchange
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import FailedAt, Failure, LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.runtime.file_lock import FileLock
-from recollect.spool import FullError, Kept, Spool, spooling
-from recollect.spool.segments import decode, encode
+from recollect.spool import FullError, Spool
+from recollect.spool_segments import Kept, decode, encode
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ROOM = 1_000_000
@@ -547,7 +548,7 @@ async def test_an_erasure_that_a_full_disk_refuses_changes_nothing_and_is_done_l
 
 
 async def test_memory_is_bounded_where_a_disk_refuses(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.spool.spooling._MOST_IN_MEMORY", len(encode(entry("said 0"))))
+    monkeypatch.setattr("recollect.spool._MOST_IN_MEMORY", len(encode(entry("said 0"))))
     with full_disk():
         await add(spool, entry("said 0"))
         with pytest.raises(FullError):

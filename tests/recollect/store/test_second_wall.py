@@ -380,7 +380,7 @@ async def test_no_unbound_role_serves(new_dsn: str, monkeypatch: pytest.MonkeyPa
     async with administrator(new_dsn) as connection:
         await connection.execute(f"CREATE ROLE {role} {privilege}")
         try:
-            monkeypatch.setattr("recollect.store.schema.migration._USER_ROLE", role)
+            monkeypatch.setattr("recollect.store.migration._USER_ROLE", role)
             with pytest.raises(ConfigurationError, match="does not bind"):
                 await open_postgres(new_dsn)
         finally:

@@ -17,7 +17,7 @@ from recollect.composition.block import Block
 from recollect.engine.turns.prompt_content import Prepared
 from recollect.model import Injection, Passage, Place, Recall, Recollection, Role, Skip, Stage
 from recollect.wire import COMPLETIONS, RESPONSES, Dialect
-from recollect_proxy.chat.answer_relay import is_json
+from recollect_proxy.chat.passthrough import is_json
 from recollect_proxy.chat.recall_headers import RecallReports, listed_memories, memory_list_header, preview
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.upstream.connection import Response

@@ -25,7 +25,7 @@ from recollect import model
 from recollect.engine import Engine
 from recollect.store.sql import SQL
 from recollect.store.users.user_erasure import ERASED_TABLES
-from recollect_proxy.memory_api import people_operations
+from recollect_proxy.memory_api import people_and_sharing_operations
 from recollect_proxy.takeout.export_format import json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/reference/export.schema.json"
@@ -353,7 +353,7 @@ async def test_what_is_no_export_leaves_nothing(kept: Kept, monkeypatch: pytest.
         assert "god" not in answer.json["error"]["message"]
         assert "secret-of" not in answer.json["error"]["message"]
 
-    monkeypatch.setattr(people_operations, "LARGEST_IMPORT", len(whole) - 1)
+    monkeypatch.setattr(people_and_sharing_operations, "LARGEST_IMPORT", len(whole) - 1)
     assert (await kept.api.call("POST", path, raw=whole)).status == 413
     assert not any((await kept.rows(kept.store.ben)).values())
 

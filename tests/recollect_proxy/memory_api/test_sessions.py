@@ -12,7 +12,7 @@ from tests.support.raw_client import Response
 from tests.support.stores import NOON, Store
 from uuid_utils.compat import uuid7
 
-from recollect.indexing import index_user
+from recollect.index_run import index_user
 from recollect.model import Actor, Add, EmbeddingScope, Exchange, Hide, Kind, Outline, Provenance, Reason
 from recollect.store import Postgres
 

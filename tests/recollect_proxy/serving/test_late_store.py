@@ -17,7 +17,7 @@ from tests.support.waiting import until
 from recollect.assembly import lifecycle
 from recollect.engine.live import live_engine
 from recollect.store import sql
-from recollect.store.schema.migration import _LOCK
+from recollect.store.migration import _LOCK
 from recollect.store.sql import Migration
 from recollect_proxy.commands.banner import banner
 from recollect_proxy.settings.admin_token import AdminToken
@@ -91,8 +91,8 @@ async def test_a_start_goes_on_while_it_migrates_itself(
 ) -> None:
     slow = Migration(9000, "slow", "SELECT pg_advisory_xact_lock(1);")
     known = sql.load_migrations()
-    monkeypatch.setattr("recollect.store.schema.migration.load_migrations", lambda: [*known, slow])
-    monkeypatch.setattr("recollect.store.schema.migration._TRIES", 10_000)
+    monkeypatch.setattr("recollect.store.migration.load_migrations", lambda: [*known, slow])
+    monkeypatch.setattr("recollect.store.migration._TRIES", 10_000)
     async with administrator(new_dsn) as connection:
         await connection.execute("SELECT pg_advisory_lock(1)")
         async with running_proxy(settings) as proxy:

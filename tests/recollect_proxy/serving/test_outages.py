@@ -15,9 +15,9 @@ from tests.servers.databases import Database, running_database
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.support.waiting import until
 
+from recollect import index_run
 from recollect.engine.background import inbox_drain
 from recollect.engine.live import live_engine, log_writer
-from recollect.indexing import index_run
 from recollect.store import jobs as runner
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -12,7 +12,7 @@ from tests.scripted.models import WordEmbedder
 from tests.support.stores import NOON, store_over
 from tests.support.tables import table
 
-from recollect.indexing import index_user
+from recollect.index_run import index_user
 from recollect.model import Awaits, EmbeddingScope, Exchange, Flags, Formed, Scope, Unread, Wait
 from recollect.store import Postgres
 

@@ -25,7 +25,7 @@ from recollect.engine.kept_credentials import Credentials, Lent
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import RecollectError, StoreError, YieldedError, raised_at
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
-from recollect.indexing import shorter_wait
+from recollect.index_run import shorter_wait
 from recollect.model import Strategy, Unread
 from recollect.models.background_limits import Step, Steps, Yielding
 from recollect.ports import Clock

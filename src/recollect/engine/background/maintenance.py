@@ -19,7 +19,7 @@ from recollect.backends import Backends
 from recollect.engine.background.webhook_delivery import DELIVERED_FOR
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError, raised_at
-from recollect.indexing import embed_user, index_user
+from recollect.index_run import embed_user, index_user
 from recollect.model import ANSWERS_KEPT, EmbedderInUse, EmbedderPlace, EmbeddingState
 from recollect.models.background_limits import Step, Steps
 from recollect.ports import Clock

@@ -25,7 +25,8 @@ from recollect.engine.masking_lanes import (
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError, raised_at
 from recollect.model import Became, LogEntry, Phase, Scope, Turn, TurnNotes, Written
 from recollect.runtime.deadline import happens, wait_until_done
-from recollect.spool import FullError, Kept, Spool, Waiting
+from recollect.spool import FullError, Spool, Waiting
+from recollect.spool_segments import Kept
 
 NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""

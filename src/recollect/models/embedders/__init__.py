@@ -1,4 +1,4 @@
-"""Turns texts into vectors: ``multilingual_e5``, ``served`` and ``mistral`` each have an ``Embedder``, ``cache`` stands in front of any.
+"""Turns texts into vectors: ``multilingual_e5``, ``served`` and ``models.mistral`` each have an ``Embedder``; ``cache`` stands in front.
 
 The first runs an ``onnx_model``, and the others ask servers. Read ``multilingual_e5`` first.
 """

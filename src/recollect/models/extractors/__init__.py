@@ -1,6 +1,6 @@
 """Asks chat models: to extract statements and commands, to choose memories to forget, to write hints and summaries.
 
-``chat_model`` is the port, ``openai_compatible`` and ``mistral`` implement it. ``extractor`` and ``memory_questions`` write
+``chat_model`` is the port, ``openai_compatible`` and ``models.mistral`` implement it. ``extractor`` and ``memory_questions`` write
 the prompts and read the answers. Read ``extractor`` first.
 """
 

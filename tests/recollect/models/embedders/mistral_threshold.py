@@ -7,7 +7,7 @@ From the repository's root, with a key of Mistral's (two calls, some 900 tokens)
 Related texts are a statement with its paraphrase and with its question; unrelated ones are of two topics, in any two
 languages. The threshold is the cut between their cosines that classifies most pairs right, each kind counting half
 (Youden, Index for rating diagnostic tests, 1950). Among equal cuts it is the middle of the widest gap. It becomes the
-gate in `recollect.models.embedders.mistral`.
+gate in `recollect.models.mistral`.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Vector
-from recollect.models.embedders.mistral import MistralEmbedder
+from recollect.models.mistral import MistralEmbedder
 
 TEXTS = Path(__file__).with_name("mistral_texts.json")
 

@@ -19,8 +19,8 @@ from tests.support.tables import table
 
 from recollect.assembly.models_from_settings import parse_embedder_name
 from recollect.errors import ConfigurationError, EmbedderError
-from recollect.models.embedders.mistral import ANSWER_BYTES, MistralEmbedder
 from recollect.models.embedders.served import OpenAIEmbedder
+from recollect.models.mistral import EMBEDDING_BYTES, MistralEmbedder
 from recollect.ports import Embedder
 
 KEY = "sk-very-secret"
@@ -395,7 +395,7 @@ async def test_no_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch
             ),
             "can't be read",
         ),
-        (raw(b" " * (ANSWER_BYTES + 1)), "too large"),
+        (raw(b" " * (EMBEDDING_BYTES + 1)), "too large"),
         (refuses(301, "my secret is too long"), "status 301"),
         (refuses(422, "my secret is too long"), "status 422"),
     ],

@@ -26,10 +26,9 @@ from recollect.errors import (
 )
 from recollect.models.background_limits import counting_tokens
 from recollect.models.extractors import AnswerSchema, ChatModel, ModelAnswer
-from recollect.models.extractors.mistral import ANSWER_BYTES
-from recollect.models.extractors.mistral import MistralModel as Model
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
-from recollect.models.mistral_sdk import MistralServer
+from recollect.models.mistral import ANSWER_BYTES, MistralServer
+from recollect.models.mistral import MistralModel as Model
 from recollect.ports import Asker
 
 ITEM = statement("I keep bees behind the shed", "Keeps bees")

@@ -33,7 +33,7 @@ from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from recollect.audit_rows import replay
 from recollect.engine.exchange_recorder import begun
 from recollect.errors import NotUndoableError
-from recollect.indexing.indexed_message import index_by_words
+from recollect.indexed_message import index_by_words
 from recollect.model import (
     Action,
     Actor,

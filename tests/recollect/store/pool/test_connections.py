@@ -20,9 +20,9 @@ from recollect.errors import ConfigurationError, StoreError, StoreUnavailableErr
 from recollect.model import Actor, Add
 from recollect.store import Postgres, open_postgres
 from recollect.store.jobs import _Driver, _PooledDriver
+from recollect.store.migration import migrate
 from recollect.store.pool import store_errors
 from recollect.store.pool.connections import Lending
-from recollect.store.schema.migration import migrate
 from recollect.store.sql import Migration, load_migrations
 
 

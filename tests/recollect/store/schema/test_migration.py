@@ -13,8 +13,8 @@ from tests.support.waiting import until
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.store import open_postgres
+from recollect.store.migration import migrate
 from recollect.store.pool import Access
-from recollect.store.schema.migration import migrate
 from recollect.store.sql import SQL, Migration, load_migrations
 
 OPEN = """
@@ -176,7 +176,7 @@ async def held(dsn: str, table: str = "sessions") -> AsyncIterator[None]:
 async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it(
     new_dsn: str, monkeypatch: pytest.MonkeyPatch, *, pooled: bool
 ) -> None:
-    monkeypatch.setattr("recollect.store.schema.migration._SHORTEST_PAUSE", 0.05)
+    monkeypatch.setattr("recollect.store.migration._SHORTEST_PAUSE", 0.05)
     waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     with capture_logs() as logs:
         async with administrator(new_dsn) as own, administrator(new_dsn) as other:
@@ -199,7 +199,7 @@ async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it
 
 
 async def test_a_lock_held_for_ever_is_told(new_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.schema.migration._TRIES", 2)
+    monkeypatch.setattr("recollect.store.migration._TRIES", 2)
     async with administrator(new_dsn) as connection, held(new_dsn):
         with pytest.raises(StoreUnavailableError, match=r"9000_later.*each of the 2 times"):
             await migrate(connection, [*load_migrations(), LATER])

@@ -127,7 +127,7 @@ async def test_a_newer_schema_that_took_away_is_a_mistake(new_dsn: str, *, contr
 async def test_a_pgvector_that_is_too_old_is_a_mistake(
     own_dsn: str, empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
+    monkeypatch.setattr("recollect.store.migration.PGVECTOR", (99, 0))
 
     [of_the_database], [of_the_server] = [(await check(dsn)).mistakes for dsn in (own_dsn, empty_dsn)]
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from recollect.errors import ConfigurationError
 from recollect.runtime.file_lock import FileLock
-from recollect.store.embedded.cluster import Cluster
+from recollect.store.embedded_cluster import Cluster
 
 _PREFIX = "recollect-"
 _LOCK = "in-use.lock"

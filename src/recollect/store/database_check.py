@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 import asyncpg
 
 from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError
-from recollect.store.pool import Access, store_errors
-from recollect.store.pool.addresses import places, require_sound, unusable_files
-from recollect.store.schema.migration import (
+from recollect.store.migration import (
     NOT_BOUND,
     PGVECTOR,
     UNCHECKED,
@@ -23,6 +21,8 @@ from recollect.store.schema.migration import (
     wrong_encoding,
     wrong_vector,
 )
+from recollect.store.pool import Access, store_errors
+from recollect.store.pool.addresses import places, require_sound, unusable_files
 from recollect.store.sql import SQL, load_migrations
 
 _TESTED = 16

@@ -13,7 +13,7 @@ import structlog
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, WorkerStoppedError, raised_at
 from recollect.formation.analyzed_turn import must_be_hidden
-from recollect.indexing.indexed_message import (
+from recollect.indexed_message import (
     index_by_words,
     windows_of,
     windows_to_embed,

@@ -16,7 +16,7 @@ import structlog
 
 from recollect.errors import RecollectError, StoreUnavailableError, raised_at
 from recollect.model import LogEntry, Scope, scopes_in
-from recollect.spool.segments import Kept, Segment, SegmentFolder, decode, encode
+from recollect.spool_segments import Kept, Segment, SegmentFolder, decode, encode
 
 _SEGMENT_BYTES = 4 * 1024 * 1024
 """From then on another segment is begun."""

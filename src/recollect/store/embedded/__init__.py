@@ -1,1 +1,0 @@
-"""The embedded Postgres. Read ``shared_server`` first."""
