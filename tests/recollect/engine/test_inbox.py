@@ -419,6 +419,26 @@ class TestWhatNoModelCanBeAskedAbout:
         due = await worker.store.inbox.next_wake(worker.store.anna)
         assert due == (None if delay is None else worker.now + delay)
 
+    @pytest.mark.parametrize(
+        ("upstream", "ahead", "delay"),
+        [
+            ("", timedelta(), timedelta(seconds=1)),
+            ("", timedelta(seconds=80), timedelta(seconds=10)),  # the clock of another process
+            ("far", timedelta(), None),
+        ],
+    )
+    async def test_a_newer_key_of_its_server_that_waits_behind_it_counts_for_an_old_one(
+        self, worker: Worker, upstream: str, ahead: timedelta, delay: timedelta | None
+    ) -> None:
+        await worker.hears(1, upstream=upstream)
+        worker.now += timedelta(seconds=CREDENTIAL_SECONDS)
+        await worker.hears(2, at=worker.now + ahead)
+        worker.fail = lambda exchange: CredentialGoneError() if number_of(exchange) == 1 else None
+        await worker.drain()
+
+        due = await worker.store.inbox.next_wake(worker.store.anna)
+        assert due == (None if delay is None else worker.now + delay)
+
     async def test_is_tried_again_with_the_first_and_formed_in_order(self, worker: Worker) -> None:
         await worker.hears(1, 2, 3)
         worker.fail = lambda _: ExtractorUnusableError()

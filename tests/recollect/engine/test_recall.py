@@ -29,6 +29,7 @@ from recollect.index import Snapshot, SnapshotCache
 from recollect.index.memories import IMPORTANT
 from recollect.model import (
     LISTED,
+    NOTHING_TOLD,
     Actor,
     Add,
     Drop,
@@ -135,14 +136,23 @@ async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
     assert (prepared.recall.skipped, embedder.embedded) == (Skip.OFF, [])
 
 
-async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
+@pytest.mark.parametrize(
+    ("options", "skipped"),
+    [
+        (RecallOptions(recall=False), Skip.OFF),
+        (RecallOptions(disclosure=NOTHING_TOLD), Skip.UPSTREAM_POLICY),
+    ],
+)
+async def test_a_request_that_gets_no_memories_has_nothing_embedded(
+    store: Store, options: RecallOptions, skipped: Skip
+) -> None:
     embedder = WordEmbedder()
     subject = await with_tea(store, engine_over(store, PATIENT, embedder=embedder))
     embedder.embedded.clear()
 
-    prepared = await subject.prepare(store.turn(WHICH), RecallOptions(recall=False))
+    prepared = await subject.prepare(store.turn(WHICH), options)
 
-    assert (prepared.recall.skipped, prepared.placed.block, embedder.embedded) == (Skip.OFF, None, [])
+    assert (prepared.recall.skipped, prepared.placed.block, embedder.embedded) == (skipped, None, [])
 
 
 async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blocks(store: Store) -> None:
@@ -298,6 +308,30 @@ async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
     assert [each.item.content for each in recall.recollections] == [TEA]
     assert [line["event"] for line in logs if line["event"].startswith("recall")] == ["recall_degraded"]
     assert "tea" not in str(logs)
+
+
+class _OnceBroken(WordEmbedder):
+    """Fails at the first question."""
+
+    async def embed_question(self, text: str) -> Vector:
+        vector = await super().embed_question(text)
+        if self.embedded.count(text) == 1:
+            raise EmbedderError
+        return vector
+
+
+@pytest.mark.parametrize("which", ["embedder", "log_embedder"])
+async def test_the_same_question_is_embedded_again_after_a_failure(store: Store, which: str) -> None:
+    await engine_over(store, replace(PATIENT, strategy=Strategy.OFF)).remember(store.turn(TEA), "Good.")
+    broken = _OnceBroken()
+    broken.name = which
+    given: dict[str, Any] = {which: broken}
+    subject = engine_over(store, replace(PATIENT, strategy=Strategy.OFF), **given)
+    await subject.drain(store.anna)
+
+    degraded = [(await subject.recall(store.turn(WHICH, store.anna.chat("chat-9")))).degraded for _ in "12"]
+
+    assert degraded == [(Stage.EMBEDDING,), ()]
 
 
 async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_alone(store: Store) -> None:

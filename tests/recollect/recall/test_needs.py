@@ -13,7 +13,7 @@ from tests.support.tables import table
 from tests.support.terms import document_of
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
-from recollect.model import Memory, Provenance, Versions
+from recollect.model import Hints, Memory, Provenance, Use, Versions
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import match_of, near_statements
 from recollect.recall.needed_statements import Needs, intents_of, needs_of
@@ -250,6 +250,14 @@ async def test_what_asks_for_nothing_remembered_needs_nothing(embedder: RealE5, 
 
     assert wanted == []
     assert needs.served, "nor is the log to stand in"
+
+
+async def test_how_likely_each_for_every_chat_is_needed_is_told_whatever_is_asked(embedder: RealE5) -> None:
+    wish = memory("Wants no preamble", hints=Hints(Use.ALWAYS), provenance=Provenance(extractor="m"))
+
+    needs, wanted = await needed(embedder, "What is the integral of 1/x?", [*FOUR, wish])
+
+    assert (wanted, set(needs.of_every_chat)) == ([], {wish.id})
 
 
 async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_too(embedder: RealE5) -> None:

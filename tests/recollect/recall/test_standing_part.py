@@ -1,6 +1,7 @@
 """The standing part of every chat: the most important statements that hold and fit."""
 
 import random
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -66,6 +67,8 @@ def test_of_more_than_fit_those_that_the_question_likely_needs_go_first() -> Non
     assert fits({metric.id: 0.2, nuts.id: 0.1}, one_line) == ["Metric units"]
     assert fits({metric.id: 0.1, nuts.id: 0.2}, one_line) == ["Allergic to nuts"]
     assert fits({metric.id: 0.2, nuts.id: 0.1}, PLENTY) == fits({}, PLENTY)  # in one order in each chat
+    metric = replace(metric, doubt=Doubt.SUSPECT)
+    assert fits({metric.id: 0.2, nuts.id: 0.1}, one_line) == ["Allergic to nuts"]
 
 
 def test_the_profile_goes_before_all_that_the_question_may_need() -> None:
