@@ -23,6 +23,8 @@ _LEAST_SHARE = 0.5
 
 _NUMBERED = bounded(r"^[ \t>*_-]{0,8}(?:#|\()?([0-9]{1,3})[.):][ \t*_]{1,6}([^\n]{1,300})")
 _BULLET = bounded(r"^[ \t]{0,8}[-*\u2022][ \t]+([^\n]{1,300})")
+_MARK = bounded(r"\([^()\n0-9]{0,20}([0-9]{1,3})\)")
+"""How the block numbers a memory, "(number 2)"; a model may translate the word."""
 
 
 class Unmet(StrEnum):
@@ -143,8 +145,10 @@ def _items(answer: str) -> dict[int, str]:
     """Return the items of the list in an answer by their numbers; {} if it has none, or one whose numbers start again."""
     lines = answer.splitlines()
     numbered = [(int(found[1]), found[2]) for line in lines if (found := _NUMBERED.match(line))]
-    if numbered:
-        items = dict(numbered)
-        return items if len(items) == len(numbered) else {}
-    bullets = [found[1] for line in lines if (found := _BULLET.match(line))]
-    return dict(enumerate(bullets, 1))
+    if not numbered:
+        bullets = [found[1] for line in lines if (found := _BULLET.match(line))]
+        marked = [(int(marks[0]), line) for line in lines if len(marks := _MARK.findall(line)) == 1]
+        # The numbers that the person reads count, and not the places: a model may leave bullets out.
+        numbered = marked if len(marked) >= len(bullets) else [*enumerate(bullets, 1)]
+    items = dict(numbered)
+    return items if len(items) == len(numbered) else {}

@@ -136,6 +136,10 @@ class TestForgettingByNumber:
             # what counts is the list that the person saw
             ("321", "Forget the first", "3", FORGOTTEN),
             ("12", "Delete the last one", "2", FORGOTTEN),
+            # a model may keep the block's numbers, and leave something out
+            ("- {2} (number 2)\n- {3} (number 3)", "Forget number 2", "2", FORGOTTEN),
+            ("{2} (Nummer 2)\n\n{3} (Nummer 3)", "Vergiss Nummer 3", "3", FORGOTTEN),
+            ("{2} (number 2), {3} (number 3)", "Forget number 3", "", UNCLEAR),
             # in another language the numbers count
             ("1. \u732b\n2. \u72d7\n3. \u9e1f", "把第二条删掉", "2", FORGOTTEN),
             ("1. \u732b\n2. {1}\n3. {3}", "Forget the first", "", UNCLEAR),
