@@ -31,6 +31,7 @@ LANGUAGES = ("en", "de", "fr", "es", "zh")
 
 _NAMED = {"german": "de", "french": "fr", "spanish": "es"}
 _HAN = range(0x4E00, 0x9FFF)
+_SPANISH_MARKS = frozenset("\u00bf\u00a1")
 _READ = 2_000
 """Characters of a person's words that are read at most."""
 
@@ -66,7 +67,10 @@ def _told_by(text: str) -> str:
         "\u3040" <= each <= "\u30ff" for each in read
     ):
         return "zh"
-    return _NAMED.get(analyze_words(read).language, LANGUAGES[0])
+    language = analyze_words(read).language
+    if language == "french" and not _SPANISH_MARKS.isdisjoint(read):
+        language = "spanish"  # they share so many small words that a vote of these is often a tie
+    return _NAMED.get(language, LANGUAGES[0])
 
 
 @cache

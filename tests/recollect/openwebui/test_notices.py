@@ -230,6 +230,8 @@ def test_each_request_that_switches_memory_has_its_line(request_name: str) -> No
         (None, ["OK", "Ich wohne in Rom und das ist nicht weit."], "de"),
         (None, ["Je ne sais pas où est mon chien."], "fr"),
         (None, ["No sé dónde está mi perro."], "es"),
+        (None, ["\u00bfDe qué hablamos en la última charla?"], "es"),
+        (None, ["What does the mark \u00bf mean?"], "en"),
         (None, ["\u6211\u4f4f\u5728\u5317\u4eac"], "zh"),
         (None, ["\u6771\u4eac\u306b\u4f4f\u3093\u3067\u3044\u307e\u3059"], "en"),
         (
