@@ -21,7 +21,7 @@ from recollect.engine.counters import ModelUse
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
-from recollect.model import Backlog
+from recollect.model import Awaits, Backlog
 from recollect.store.inbox import Inbox
 from recollect_proxy.memory_api.insight_operations import health_of
 from recollect_proxy.metrics import PROBES, Condition, Inquiry, Probes, read_condition
@@ -134,6 +134,14 @@ def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when(
 
     assert (health.status, health.store) == ("degraded", "ok")
     assert health.model == ModelCalls(81, 90, 10, "open", NOON)
+
+
+@pytest.mark.parametrize("awaits", Awaits)
+def test_what_waits_for_the_next_day_or_for_a_person_is_no_degradation(awaits: Awaits) -> None:
+    health = health_of(Condition(Backlog(waiting={awaits: 1}), IDLE), NOTHING_WAITS, {})
+
+    is_expected = awaits in {Awaits.BUDGET, Awaits.APPROVAL, Awaits.GIVEN_UP}
+    assert health.status == ("ok" if is_expected else "degraded")
 
 
 async def ask(probes: Probes, path: bytes, method: str = "GET") -> tuple[int, dict[bytes, bytes], bytes]:
