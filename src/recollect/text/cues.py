@@ -130,7 +130,7 @@ class PhraseList:
 
 @cache
 def phrase_list(name: str) -> PhraseList:
-    """Return a list of ``phrases.json`` by its name."""
+    """Return a list of ``cues.json`` by its name."""
     table = read_table("recollect.text", "cues")[name]
     return PhraseList.parse("\n".join(table["spaced"]), " ".join(table.get("unspaced", ())))
 
