@@ -67,7 +67,8 @@ def shown_list(turn: Turn, pointed_at: PointedAt) -> Shown | None:
     if newest is None:
         return None
     answers, is_all = _answers(turn, len(anchors) - anchors.index(newest.anchor))
-    lists = [(number, seen) for number, text in enumerate(answers) if (seen := _items(text))]
+    listed = len(newest.items)
+    lists = [(number, seen) for number, text in enumerate(answers) if (seen := _items(text, listed))]
     if is_cut and not lists:
         return None
     number, seen = lists[-1] if lists else (0, {})
@@ -141,13 +142,17 @@ def _answers(turn: Turn, since: int) -> tuple[list[str], bool]:
     return answers[::-1], back == since
 
 
-def _items(answer: str) -> dict[int, str]:
-    """Return the items of the list in an answer by their numbers; {} if it has none, or one whose numbers start again."""
+def _items(answer: str, listed: int) -> dict[int, str]:
+    """Return the items of the list in an answer by their numbers; {} if it has none, or one whose numbers start again.
+
+    So many were ``listed``: a higher number in brackets, such as an age, is none of the list's.
+    """
     lines = answer.splitlines()
     numbered = [(int(found[1]), found[2]) for line in lines if (found := _NUMBERED.match(line))]
     if not numbered:
         bullets = [found[1] for line in lines if (found := _BULLET.match(line))]
-        marked = [(int(marks[0]), line) for line in lines if len(marks := _MARK.findall(line)) == 1]
+        marks = ((_MARK.findall(line), line) for line in lines)
+        marked = [(int(own[0]), line) for own, line in marks if len(own) == 1 and int(own[0]) <= listed]
         # The numbers that the person reads count, and not the places: a model may leave bullets out.
         numbered = marked if len(marked) >= len(bullets) else [*enumerate(bullets, 1)]
     items = dict(numbered)

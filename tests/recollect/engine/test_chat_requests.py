@@ -140,6 +140,7 @@ class TestForgettingByNumber:
             ("- {2} (number 2)\n- {3} (number 3)", "Forget number 2", "2", FORGOTTEN),
             ("{2} (Nummer 2)\n\n{3} (Nummer 3)", "Vergiss Nummer 3", "3", FORGOTTEN),
             ("{2} (number 2), {3} (number 3)", "Forget number 3", "", UNCLEAR),
+            ("- {1} (since 34)\n- {2} (aged 29)", "Delete the last one", "2", FORGOTTEN),
             # in another language the numbers count
             ("1. \u732b\n2. \u72d7\n3. \u9e1f", "把第二条删掉", "2", FORGOTTEN),
             ("1. \u732b\n2. {1}\n3. {3}", "Forget the first", "", UNCLEAR),
