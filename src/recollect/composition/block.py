@@ -119,16 +119,16 @@ def compose(
         return None
     if known > (listed := sum(_is_statement(each) for each in (*included, *repeated))):
         draft.ends_with(_more(known - listed))  # its tokens are reserved above
-    text = draft.text
+    text, told = draft.text, _told(draft.lines, included, in_order=numbers)
     return Block(
         text,
-        tuple(included),
+        tuple(of for _, of in told),
         count(text),
         dropped=len(once) - len(included),
         done=tuple(written),
         repeated=tuple(repeated),
-        standing_tokens=_standing_tokens(draft.lines, included, count),
-        listed=_numbered_ids(draft.lines, included) if numbers else (),
+        standing_tokens=_standing_tokens(told, count),
+        listed=tuple(of.item.id for line, of in told if line.is_statement) if numbers else (),
         answers=bool(answers),
     )
 
@@ -137,17 +137,18 @@ def _is_statement(each: Recollection) -> bool:
     return isinstance(each.item, Memory) and each.item.kind in STATEMENTS
 
 
-def _standing_tokens(
-    lines: Sequence[Line], included: Sequence[Recollection], count: Callable[[str], int]
-) -> int:
-    standing = [each.text for each, of in zip(lines, included, strict=True) if of.standing]
+def _told(
+    lines: Sequence[Line], included: Sequence[Recollection], *, in_order: bool
+) -> list[tuple[Line, Recollection]]:
+    """Return each line with what it tells."""
+    told = [*zip(lines, included, strict=True)]
+    # A frontend may number the sources of an answer: in the order of the block these are the numbers of the lines.
+    return sorted(told, key=lambda each: each[0].order) if in_order else told
+
+
+def _standing_tokens(told: Sequence[tuple[Line, Recollection]], count: Callable[[str], int]) -> int:
+    standing = [line.text for line, of in told if of.standing]
     return count("\n".join(standing)) if standing else 0
-
-
-def _numbered_ids(lines: Sequence[Line], included: Sequence[Recollection]) -> tuple[UUID, ...]:
-    """Return the ids of the numbered statements, in the order of their numbers."""
-    in_order = sorted(zip(lines, included, strict=True), key=lambda each: each[0].order)
-    return tuple(of.item.id for line, of in in_order if line.is_statement)
 
 
 class _Draft:

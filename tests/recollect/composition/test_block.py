@@ -125,7 +125,7 @@ def test_statements_for_every_answer_come_first_and_are_numbered_with_the_others
         "2026:",
         "• Has a cat (number 2)",
     ]
-    assert block.listed[0] == always.item.id
+    assert block.listed[0] == block.recollections[0].item.id == always.item.id
 
 
 def test_numbers_at_the_ends_of_lines_count_for_the_budget() -> None:
