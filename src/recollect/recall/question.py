@@ -116,8 +116,8 @@ def said_before(turn: Turn) -> str:
 
 
 def _has_few_words(asked: str) -> bool:
-    read = cues.cue_text(asked)
-    return len(read.words) <= _FEW_WORDS and read.unparted <= _FEW_LETTERS
+    # By spaces: combining marks part the words of Hindi and Thai for an expression.
+    return len(asked.split()) <= _FEW_WORDS and cues.cue_text(asked).unparted <= _FEW_LETTERS
 
 
 def _with_what_it_refers_to(turn: Turn, asked: str) -> str:

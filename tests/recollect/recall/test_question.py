@@ -103,6 +103,22 @@ def test_a_few_words_are_also_asked_with_what_they_may_refer_to(
     assert set(query.in_context.terms) == {*query.terms, *query_terms(before)}
 
 
+@pytest.mark.parametrize(
+    ("said", "are_few"),
+    [
+        (
+            "\u0914\u0930 \u0926\u0942\u0938\u0930\u093e \u0935\u093e\u0932\u093e?",
+            True,
+        ),  # Hindi, with combining marks
+        ("\u90a3\u7b2c\u4e8c\u4e2a\u5462\uff1f", True),
+        ("Where does my sister live?", False),
+        ("\u6211\u59b9\u59b9\u73b0\u5728\u4f4f\u5728\u54ea\u91cc\u5440\uff1f", False),
+    ],
+)
+def test_words_are_few_by_spaces_or_by_letters_where_there_are_none(said: str, *, are_few: bool) -> None:
+    assert (read_query(turn(said, history=(MARATHON, WELL_DONE))).in_context is not None) == are_few
+
+
 def test_of_a_long_text_beginning_and_end_are_read() -> None:
     query = read_query(turn("Have a look at this. " + "filler " * 100_000 + "Which tea is my favourite?"))
 

@@ -133,10 +133,11 @@ class Retriever:
             StoreError: The store failed.
         """
         reach = reach or self._policy.reach
+        embedding = asyncio.create_task(self._embed(turn, reach))
         query = await self._read(turn)
         whole = (await self.whole_snapshot(turn.scope.user_id)).living(lifetimes, turn.at)
         snapshot = narrowed(whole)
-        return await self._rank_snapshot(query, self._embed(turn, reach), snapshot, reach), snapshot
+        return await self._rank_snapshot(query, embedding, snapshot, reach), snapshot
 
     async def whole_snapshot(self, user_id: str) -> Snapshot:
         """Return a person's snapshot; that of a project with the person's own memory, unless it is recalled alone.

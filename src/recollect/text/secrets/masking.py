@@ -145,7 +145,12 @@ def _masked(text: str, begins: int, ends: int) -> MaskedText:
         begins, ends = _moved(begins, found, is_end=False), _moved(ends, found, is_end=True)
         text = replaced(text, ((each.start, each.end, mark(each.kind)) for each in found))
         kinds += tuple(each.kind for each in found)
-    return MaskedText(_without(text[begins:ends], secrets), kinds, frozenset(secrets))
+        # The same secret elsewhere, too, before the words next to it are read again.
+        outer, inner, rest = (
+            _without(part, secrets) for part in (text[:begins], text[begins:ends], text[ends:])
+        )
+        text, begins, ends = outer + inner + rest, len(outer), len(outer) + len(inner)
+    return MaskedText(text[begins:ends], kinds, frozenset(secrets))
 
 
 def _moved(place: int, found: Sequence[SecretSpan], *, is_end: bool) -> int:

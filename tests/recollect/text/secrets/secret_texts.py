@@ -84,6 +84,7 @@ ASSIGNED = [
     ("wpa_passphrase=marmalade skies", "marmalade skies"),
     ('  psk="badger badger"', "badger badger"),
     ("changeme is what it says: ADMIN_PASSWORD=changeme", "=changeme"),
+    ("my password is sunflower changeme, as in ADMIN_PASSWORD=changeme", "sunflower"),
     ("--token " + (s := made_up(30)), s),
     ("kubectl create secret generic db --from-literal=password=fieldfare", "fieldfare"),
     ("htpasswd -b .htpasswd anna skylark", "skylark"),
