@@ -4,13 +4,8 @@ from collections import deque
 from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
-
-if TYPE_CHECKING:
-    pass
-
 
 _AT_MOST = 10
 _WITHIN_SECONDS = 60.0

@@ -102,7 +102,7 @@ def read_of(turn: Turn) -> Hashable:
     minute = turn.at.replace(second=0, microsecond=0)
     answer = turn.last_answer[:_BEFORE]
     # Python calls two moments equal whatever their zones, and the zone decides which day "today" is.
-    return turn.text, said_before(turn), answer, bool(turn.history), turn.has_document, minute, minute.tzinfo
+    return turn.text, said_before(turn), answer, turn.has_document, minute, minute.tzinfo
 
 
 def asked_in(message: str) -> str:
