@@ -39,15 +39,15 @@ _ZIP = b"PK\x03\x04"
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
-    """A product whose files can be imported.
+class FileLayout:
+    """How the files of a product are laid out, and what reads their items.
 
     Attributes:
         read: Yields the chats and memories in an item of a file; raises BrokenRowError.
         lists: The names of the lists that a file's object may hold; "" for a file that is a list itself.
-        is_wanted: Tells by its name whether to read a file of an archive; None: the product exports no archives.
+        is_wanted: Decides by its name whether to read a file of an archive; None: the product exports no archives.
         has_lines: Whether a file may also have one item per line, or be a single item.
-        keys: Any object may be an item if empty; else only one that has one of these keys.
+        keys: An item has at least one of these keys; if empty, any object is an item.
     """
 
     read: Callable[[Row], Iterator[StoredChat | StoredMemory]]
@@ -57,18 +57,18 @@ class Product:
     keys: frozenset[str] = frozenset()
 
 
-PRODUCTS = {
-    "openwebui": Product(read_item, ("memories", "chats", ""), keys=frozenset({"chat", "content"})),
-    "chatgpt": Product(others.read_chatgpt, is_wanted=others.is_chatgpt_file, has_lines=False),
-    "claude": Product(others.read_claude, is_wanted=others.is_claude_file, has_lines=False),
-    "mem0": Product(others.read_mem0, ("results", "memories", "data", "")),
-    "jsonl": Product(others.read_line),
+LAYOUTS = {
+    "openwebui": FileLayout(read_item, ("memories", "chats", ""), keys=frozenset({"chat", "content"})),
+    "chatgpt": FileLayout(others.read_chatgpt, is_wanted=others.is_chatgpt_file, has_lines=False),
+    "claude": FileLayout(others.read_claude, is_wanted=others.is_claude_file, has_lines=False),
+    "mem0": FileLayout(others.read_mem0, ("results", "memories", "data", "")),
+    "jsonl": FileLayout(others.read_line),
 }
 
 
 @asynccontextmanager
 async def open_files(origin: str, path: Path) -> AsyncIterator[Source]:
-    """Open a file or an archive of one of ``PRODUCTS`` as a source; an archive is unpacked within the context.
+    """Open a file or an archive of one of ``LAYOUTS`` as a source; an archive is unpacked within the context.
 
     Raises:
         FileError: The file can't be read, is no archive or JSON, lacks wanted files, or unpacks to more than the limits.
@@ -80,25 +80,25 @@ async def open_files(origin: str, path: Path) -> AsyncIterator[Source]:
 
 def _opened(origin: str, path: Path, folder: Path) -> Source:
     """Read every item once: keep the memories, and sort the chats by time."""
-    product = PRODUCTS[origin]
-    files = [path] if product.is_wanted is None else _files(path, folder, product.is_wanted)
+    layout = LAYOUTS[origin]
+    files = [path] if layout.is_wanted is None else _files(path, folder, layout.is_wanted)
     memories: list[StoredMemory] = []
     chats: list[tuple[float, Listed]] = []
     broken: list[str] = []
     has_items = has_own = False
-    for items in [items for each in files for items in _lists_of(each, product)]:
+    for items in [items for each in files for items in _lists_of(each, layout)]:
         for number, item in enumerate(items, start=1):
             has_items = True
             row: Row = {}
             try:
                 row = _row(item)
-                has_own = has_own or not product.keys or not product.keys.isdisjoint(row)
-                for each in product.read(row):
+                has_own = has_own or not layout.keys or not layout.keys.isdisjoint(row)
+                for each in layout.read(row):
                     if isinstance(each, StoredMemory):
                         memories.append(each)
                     else:
                         began = each.began.timestamp() if each.began else 0.0
-                        chats.append((began, Listed(each.id, each.user_id, _reader(product, item))))
+                        chats.append((began, Listed(each.id, each.user_id, _reader(layout, item))))
             except (BrokenRowError, FileError) as error:
                 broken.append(f"row {name_of(row.get('id', f'number {number}'))}: {error}")
             if len(memories) > _MOST_MEMORIES:
@@ -110,12 +110,12 @@ def _opened(origin: str, path: Path, folder: Path) -> Source:
     return Source(origin, memories, [chat for _, chat in sorted(chats, key=itemgetter(0))], broken)
 
 
-def _reader(product: Product, item: Item) -> Callable[[], Awaitable[StoredChat]]:
+def _reader(layout: FileLayout, item: Item) -> Callable[[], Awaitable[StoredChat]]:
     """Return a function that reads a chat once more, so that only one is held at a time."""
 
     async def read_chat() -> StoredChat:
         row = await asyncio.to_thread(_row, item)
-        return next(each for each in product.read(row) if isinstance(each, StoredChat))
+        return next(each for each in layout.read(row) if isinstance(each, StoredChat))
 
     return read_chat
 
@@ -130,17 +130,17 @@ def _row(item: Item) -> Row:
     return row
 
 
-def _lists_of(path: Path, product: Product) -> list[Sequence[Item]]:
+def _lists_of(path: Path, layout: FileLayout) -> list[Sequence[Item]]:
     """Return the items of a file's lists; else its lines, or the file itself as the only item."""
     try:
         lists = split_lists(path).lists
     except FileError:
-        lines = split_lines(path) if product.has_lines and path.is_file() else []
+        lines = split_lines(path) if layout.has_lines and path.is_file() else []
         if all(_parsed(line) is None for line in lines):
             raise
         return [lines]
-    found = [lists[name] for name in product.lists if name in lists]
-    if not product.has_lines:
+    found = [lists[name] for name in layout.lists if name in lists]
+    if not layout.has_lines:
         if not found:
             raise FileError(f"{path.name} holds no list of chats.")
         return found
