@@ -20,6 +20,7 @@ from recollect.recall.question import (
 from recollect.recall.ranking import (
     EXPLAINED,
     Found,
+    LogSources,
     Ranking,
     Reach,
     Tuning,

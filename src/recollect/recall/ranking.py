@@ -14,7 +14,7 @@ import numpy as np
 from recollect.errors import EmbedderError
 from recollect.index import Nearness, Passages, Snapshot, StoredPassage
 from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector, is_agents
-from recollect.ports import ONLY_TODAYS, Embedder, Generations
+from recollect.ports import Embedder, Generations
 from recollect.recall.candidates import (
     Floats,
     Mask,
@@ -174,6 +174,20 @@ class RankedLog:
     log: int = 0
 
 
+class LogSources(NamedTuple):
+    """Where the ranking of the message log gets vectors and passages.
+
+    Attributes:
+        embedder: The embedder of the log.
+        generations: The embedders before today's.
+        nearest: Finds passages in the store, for a log that takes too many bytes for a snapshot.
+    """
+
+    embedder: Embedder
+    generations: Generations
+    nearest: NearestPassages
+
+
 class Compared(NamedTuple):
     """A person's memory, its words compared with a question's.
 
@@ -206,12 +220,10 @@ async def rank(
     compared: Compared,
     vectors: StatementVectors,
     *,
-    embedder: Embedder,
-    generations: Generations = ONLY_TODAYS,
+    sources: LogSources,
     reach: Reach,
     tuning: Tuning,
     watch: Watch,
-    nearest: NearestPassages,
     entries: Sequence[ProfileEntry] = (),
 ) -> Ranking:
     """Rank a person's memory for a question.
@@ -220,12 +232,10 @@ async def rank(
         query: The question.
         compared: The person's memory, compared by words.
         vectors: The question's vectors for statements.
-        embedder: The embedder of the log.
-        generations: The embedders before today's.
+        sources: Give the log's vectors and passages.
         reach: How far it looks.
         tuning: The learned numbers.
         watch: Times the stages.
-        nearest: Finds passages in the store, for a log that takes too many bytes for a snapshot.
         entries: Entries of the person's profile that are judged like statements.
 
     Raises:
@@ -233,15 +243,15 @@ async def rank(
     """
     began = time.perf_counter()
     snapshot, near = compared.snapshot, near_statements(compared.snapshot.memories, vectors.near)
-    step = _Step(query, *compared, near, vectors, intents_of(query, vectors), reach, tuning)
+    step = _Step(query, *compared, near, vectors, intents_of(query, vectors), reach, tuning, watch, sources)
     chats = chats_asked(query, vectors.asked)
     log: RankedLog | None = None
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
-        log = await _ranked_log(step, embedder, generations, watch, nearest)
+        log = await _ranked_log(step)
     needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
     needs = await _apart(snapshot, partial(step.with_past, needs))
     if log is None and step.has_messages and (chats.needs_log or reach.everything or not needs.served):
-        log = await _ranked_log(step, embedder, generations, watch, nearest)
+        log = await _ranked_log(step)
     messages = () if log is None else log.messages
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return Ranking(
@@ -258,48 +268,47 @@ async def rank(
     )
 
 
-async def _ranked_log(
-    step: "_Step", embedder: Embedder, generations: Generations, watch: Watch, nearest: NearestPassages
-) -> RankedLog:
+async def _ranked_log(step: "_Step") -> RankedLog:
     """Rank the messages of the log; for a question of a few words that asks for none alone, in its context."""
-    alone, query = await _ranked_once(step, embedder, generations, watch, nearest), step.query.in_context
+    alone, query = await _ranked_once(step), step.query.in_context
     if query is None or step.tuning.gate.opens(alone.gate_score):
         return alone
     compared = await compare_words(query, step.snapshot, step.reach)
     step = replace(step, query=query, **compared._asdict())
-    return await _ranked_once(step, embedder, generations, watch, nearest)
+    return await _ranked_once(step)
 
 
-async def _ranked_once(
-    step: "_Step", embedder: Embedder, generations: Generations, watch: Watch, nearest: NearestPassages
-) -> RankedLog:
+async def _ranked_once(step: "_Step") -> RankedLog:
     """Rank the messages of the log by one reading of the question.
 
     Raises:
         EmbedderError: The question could not be embedded, and words are not compared.
     """
-    snapshot = step.snapshot
+    snapshot, sources, watch = step.snapshot, step.sources, step.watch
     question: tuple[Named, ...] = ()
     held = None if snapshot.passages is None else snapshot.passages.vectors.models  # None: the store knows
     if held is None or held:  # a log without embeddings costs no embedding of the question
-        earlier = [each for each in generations.earlier if held is None or each.name in held]
+        earlier = [each for each in sources.generations.earlier if held is None or each.name in held]
         seconds = step.reach.log_embedding_seconds
-        question = await log_vectors(step.query, step.vectors, embedder, earlier, watch, seconds=seconds)
+        question = await log_vectors(
+            step.query, step.vectors, sources.embedder, earlier, watch, seconds=seconds
+        )
     if not question and not step.reach.lexical and step.vectors.asked is None:
         raise EmbedderError("There is no embedding to search by.")
     if snapshot.passages is None:
         watch.degraded.append(Stage.SEARCH)  # words are not compared with all of it
-        step = await _with_nearest(step, question, nearest)
-    return await _apart(snapshot, partial(step.log, question, embedder))
+        step = await _with_nearest(step, question)
+    return await _apart(snapshot, partial(step.log, question))
 
 
-async def _with_nearest(step: "_Step", question: Sequence[Named], nearest: NearestPassages) -> "_Step":
+async def _with_nearest(step: "_Step", question: Sequence[Named]) -> "_Step":
     """Return a step whose log is the passages that the store finds nearest to the question.
 
     Raises:
         StoreError: The store failed.
     """
     snapshot, limit = step.snapshot, 2 * step.reach.limit
+    nearest = step.sources.nearest
     found = [await nearest(snapshot.user_id, each.vector, each.model, limit=limit) for each in question]
     once = {each.document: each for each in chain.from_iterable(found)}
     names = snapshot.names.copy()  # the snapshot is shared with other turns
@@ -328,6 +337,8 @@ class _Step:
     intents: Intents
     reach: Reach
     tuning: Tuning
+    watch: Watch
+    sources: LogSources
 
     @property
     def has_messages(self) -> bool:
@@ -358,15 +369,15 @@ class _Step:
         """Return the turn's needs with the past statements, the changes or the to-dos that it asks for."""
         return with_past(needs, self.query, self.snapshot, self.vectors, self.near, self.intents)
 
-    def log(self, question: Sequence[Named], embedder: Embedder) -> RankedLog:
+    def log(self, question: Sequence[Named]) -> RankedLog:
         """Rank the messages of the log."""
-        query, snapshot, match = self.query, self.snapshot, self.words.match
+        query, snapshot, match, gate = self.query, self.snapshot, self.words.match, self.sources.embedder.gate
         found = find_candidates(
             snapshot,
             self.words,
             self.serving,
-            self._near_on_scale(embedder.gate),
-            nearness((snapshot.passages or Passages()).vectors, question, embedder.gate),
+            self._near_on_scale(gate),
+            nearness((snapshot.passages or Passages()).vectors, question, gate),
             limit=self.reach.limit,
             verbatim=self.reach.verbatim or not self.reach.log,
         )
@@ -383,7 +394,7 @@ class _Step:
             scores,
             self_share=np.concatenate([np.zeros(len(found.memories)), own]),
             seen=match.seen,
-            gate_cosine=embedder.gate,
+            gate_cosine=gate,
             gate=self.tuning.gate,
             nothing=self.intents.nothing,
         )

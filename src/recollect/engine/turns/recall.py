@@ -43,6 +43,7 @@ from recollect.model import (
 from recollect.model.local_time import in_zone, wall
 from recollect.ports import Clock
 from recollect.recall import (
+    LogSources,
     MessageVectors,
     Ranking,
     Reach,
@@ -225,18 +226,19 @@ class Retriever:
         reach: Reach,
         entries: tuple[ProfileEntry, ...] = (),
     ) -> Ranking:
-        policy, compared = self._policy, await compare_words(query, snapshot, reach)
+        policy, backends = self._policy, self._backends
+        compared = await compare_words(query, snapshot, reach)
         vectors, watch = await embedding
         return await rank(
             query,
             compared,
             vectors,
-            embedder=self._backends.log_embedder,
-            generations=self._backends.generations,
+            sources=LogSources(
+                backends.log_embedder, backends.generations, backends.snapshots.nearest_passages
+            ),
             reach=reach,
             tuning=Tuning(gate=policy.gate, bar=policy.bar),
             watch=Watch(watch.degraded.copy(), watch.stages.copy()),  # several rankings may share the vectors
-            nearest=self._backends.snapshots.nearest_passages,
             entries=entries,
         )
 
