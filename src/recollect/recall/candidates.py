@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.ma  # else numpy does in the middle of the first chat, for a union
@@ -14,11 +14,13 @@ from recollect.index import (
     Nearness,
     Passages,
     Snapshot,
+    StoredPassage,
     TermScores,
     Vectors,
     WordMatch,
     match_words,
 )
+from recollect.model import Vector
 from recollect.recall.question import Named, RecallQuery
 
 Floats = NDArray[np.float64]
@@ -79,6 +81,14 @@ def serving_passages(passages: Passages, query: RecallQuery) -> Mask:
     serving: Mask = passages.is_current & ~columns.is_outdated & ~columns.is_remark
     # Others' words say nothing about the person, but hold the code that is asked about.
     return serving & ~columns.is_pasted if query.is_about_oneself and not query.identifiers else serving
+
+
+class NearestPassages(Protocol):
+    """Finds a person's passages in the store that are nearest to a vector."""
+
+    async def __call__(self, user_id: str, vector: Vector, model: str, *, limit: int) -> list[StoredPassage]:
+        """Return them, nearest first."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 import numpy as np
 
 from recollect.errors import EmbedderError
-from recollect.index import Nearness, Passages, Snapshot, StoredPassage
+from recollect.index import Nearness, Passages, Snapshot
 from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector, is_agents
 from recollect.ports import Embedder, Generations
 from recollect.recall.candidates import (
     Floats,
     Mask,
+    NearestPassages,
     Words,
     find_candidates,
     match_of,
@@ -57,14 +58,6 @@ _COMPARED_IN_THREAD = 10_000
 """Rows from which on they are compared in a thread."""
 
 T = TypeVar("T")
-
-
-class NearestPassages(Protocol):
-    """Finds a person's passages in the store that are nearest to a vector."""
-
-    async def __call__(self, user_id: str, vector: Vector, model: str, *, limit: int) -> list[StoredPassage]:
-        """Return them, nearest first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +155,12 @@ class RankedLog:
     Attributes:
         messages: Best first; the first ones with the parts of their scores.
         gate_score: The probability that the turn asks for them, 0 to 1; None if there is nothing to rank.
-        dense: The number of candidates with a cosine.
-        lexical: The number of candidates that hold a term of the question.
-        log: The number of messages.
+        found: How much was found in the log.
     """
 
     messages: tuple[Recollection, ...] = ()
     gate_score: float | None = None
-    dense: int = 0
-    lexical: int = 0
-    log: int = 0
+    found: Found = Found()
 
 
 class LogSources(NamedTuple):
@@ -400,19 +389,18 @@ class _Step:
         )
         messages = _in_order(items, scores)
         is_near = np.count_nonzero(~np.isnan(found.cosine))
-        return RankedLog(
-            messages, opened, int(is_near), int(np.count_nonzero(found.bm25)), len(found.passages)
-        )
+        counted = Found(len(messages), int(is_near), int(np.count_nonzero(found.bm25)), len(found.passages))
+        return RankedLog(messages, opened, counted)
 
     def found(self, log: RankedLog | None) -> Found:
         """Return how much was found."""
-        log, statements = log or RankedLog(), len(self.snapshot.memories.judged)
+        of_log, statements = (log or RankedLog()).found, len(self.snapshot.memories.judged)
         return Found(
-            candidates=statements + len(log.messages),
-            dense=log.dense or (statements if self.vectors.near else 0),
-            lexical=log.lexical or int(np.count_nonzero(self.words.memories.bm25)),
-            log=log.log,
-            has_vector=self.vectors.near is not None or log.dense > 0,
+            candidates=statements + of_log.candidates,
+            dense=of_log.dense or (statements if self.vectors.near else 0),
+            lexical=of_log.lexical or int(np.count_nonzero(self.words.memories.bm25)),
+            log=of_log.log,
+            has_vector=self.vectors.near is not None or of_log.dense > 0,
         )
 
     def _near_on_scale(self, gate: float) -> Nearness:
