@@ -17,7 +17,7 @@ from recollect_proxy.access.authentication import Authentication, make_authentic
 from recollect_proxy.build_destinations import Destinations
 from recollect_proxy.chat.recall_headers import RecallReports
 from recollect_proxy.identity.caller import require_strong
-from recollect_proxy.identity.identity import is_loopback, make_identity
+from recollect_proxy.identity.user_and_chat import is_loopback, make_identity
 from recollect_proxy.mcp import PATH as MCP_PATH
 from recollect_proxy.metrics import PROBES, Probes
 from recollect_proxy.settings.proxy_settings import ProxySettings

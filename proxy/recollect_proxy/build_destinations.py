@@ -27,7 +27,7 @@ from recollect_proxy.destination import (
     RESPONSES_PATH,
     Destination,
 )
-from recollect_proxy.identity.identity import Identity
+from recollect_proxy.identity.user_and_chat import Identity
 from recollect_proxy.router import IdentifiedOnly, Router
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.upstream.timeouts import CONNECT_SECONDS

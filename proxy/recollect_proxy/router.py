@@ -20,7 +20,7 @@ from recollect_proxy.chat.passthrough import is_json
 from recollect_proxy.chat.recall_headers import RecallReports
 from recollect_proxy.chat.request_options import RefusedError
 from recollect_proxy.destination import Destination, chat_path, is_below, named
-from recollect_proxy.identity.identity import Identity
+from recollect_proxy.identity.user_and_chat import Identity
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import (
     Application,

@@ -10,7 +10,7 @@ import yaml
 
 from recollect.settings.variables_and_file import CONFIG, is_setting
 from recollect_proxy.commands.config import environment
-from recollect_proxy.identity.identity import MESSAGE_HEADER, TASK_HEADER
+from recollect_proxy.identity.user_and_chat import MESSAGE_HEADER, TASK_HEADER
 from recollect_proxy.serving.server import SHUTDOWN_SECONDS
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.servers.folders import quick_folder
 
-from recollect.store.embedded_cluster import Account, account_for, installed_package
+from recollect.store.embedded_server_process import Account, account_for, installed_package
 
 FOLDERS = {"16": "pginstall", "18": "pginstall18"}
 """Where the wheel has which version."""

@@ -12,7 +12,7 @@ from tests.recollect.store.embedded.servers import children_of
 from tests.servers.external_servers import control, free_port, initialize, programs_of, run_as
 from tests.servers.folders import quick_folder
 
-from recollect.store.embedded_cluster import Account, account_for
+from recollect.store.embedded_server_process import Account, account_for
 
 _SETTINGS = ("fsync=off", "full_page_writes=off", "listen_addresses=127.0.0.1", "unix_socket_directories=")
 

@@ -12,7 +12,7 @@ from recollect_proxy.access.page_sessions import PageSessions
 from recollect_proxy.access.person_tokens import Audience, PersonTokens
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
 from recollect_proxy.identity.caller import Mode, is_strong
-from recollect_proxy.identity.identity import proving_modes
+from recollect_proxy.identity.user_and_chat import proving_modes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Headers, values
 

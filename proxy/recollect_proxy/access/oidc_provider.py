@@ -17,7 +17,7 @@ import jwt
 import msgspec
 
 from recollect_proxy.access.principal import Refusal, SignInError
-from recollect_proxy.identity.identity import is_loopback
+from recollect_proxy.identity.user_and_chat import is_loopback
 from recollect_proxy.upstream.pool import tls
 
 Claims: TypeAlias = Mapping[str, Any]

@@ -13,7 +13,7 @@ from recollect_proxy.chat.request_options import RefusedError
 from recollect_proxy.chat.request_preparer import RequestPreparer
 from recollect_proxy.chat.request_reader import RequestReader
 from recollect_proxy.chat.tracing import Traces
-from recollect_proxy.identity.identity import Identity
+from recollect_proxy.identity.user_and_chat import Identity
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
 from recollect_proxy.web.error_answers import UPSTREAM_BUSY, UPSTREAM_UNREACHABLE, send_failure

@@ -1,4 +1,4 @@
-"""Runs long work in a thread, one piece of each user's at a time, so that neither the event loop nor other users wait for it."""
+"""Runs the slow work on long chat requests in one thread, by turns for their users, so that neither the event loop nor other users wait long."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,11 +14,11 @@ PATIENCE_SECONDS = 2.0
 
 
 class FairExecutor:
-    """One thread, whose queue holds at most one piece of work of each user. A caller waits at most ``patience`` seconds."""
+    """Runs work in one thread, whose queue holds at most one piece per user. A caller waits at most ``patience`` seconds."""
 
     def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
         self._patience = patience
-        # Two that compute would leave the event loop a third of the interpreter's time.
+        # Two threads that compute would leave the event loop a third of the interpreter's time.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fair-executor")
         self._locks: WeakValueDictionary[str | None, asyncio.Lock] = WeakValueDictionary()
 

@@ -14,7 +14,7 @@ from recollect.model import Exchange, FailedAt, Failure, project_scope
 from recollect.wire import RESPONSES, Dialect, Reply, ReplyReader
 from recollect_proxy.chat.passthrough import Passthrough
 from recollect_proxy.identity.caller import readable_project
-from recollect_proxy.identity.identity import Identity
+from recollect_proxy.identity.user_and_chat import Identity
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, content_encodings, peer_of, values
 

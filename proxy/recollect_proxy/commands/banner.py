@@ -8,7 +8,7 @@ from recollect.settings.engine_settings import Worker
 from recollect.settings.upstream_policies import UpstreamSettings
 from recollect_proxy.app import App
 from recollect_proxy.build_destinations import default_base
-from recollect_proxy.identity.identity import OPENWEBUI_JWT_HEADER, SECRET_HEADER
+from recollect_proxy.identity.user_and_chat import OPENWEBUI_JWT_HEADER, SECRET_HEADER
 from recollect_proxy.settings.admin_token import AdminToken
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.settings.shown_urls import without_credentials

@@ -17,7 +17,7 @@ from recollect_proxy.commands.serve import serve, worker
 from recollect_proxy.commands.try_model import try_model
 from recollect_proxy.doctor.doctor_command import doctor
 from recollect_proxy.importers.import_command import import_
-from recollect_proxy.store_commands.audit_command import audit_store
+from recollect_proxy.store_commands.audit_store_command import audit_store
 from recollect_proxy.store_commands.backlog_commands import backfill, reembed, reindex
 from recollect_proxy.store_commands.memories_commands import chats_app, memories_app
 from recollect_proxy.store_commands.projects_commands import projects_app, teams_app

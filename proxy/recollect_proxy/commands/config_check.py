@@ -22,7 +22,7 @@ from recollect.settings.engine_settings import NOWHERE
 from recollect_proxy.access.authentication import make_authentication
 from recollect_proxy.access.principal import SignInError
 from recollect_proxy.app import App
-from recollect_proxy.identity.identity import is_loopback
+from recollect_proxy.identity.user_and_chat import is_loopback
 from recollect_proxy.settings.admin_token import kept_token, made_token
 from recollect_proxy.settings.command_settings import Sources, complaints, secret_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings

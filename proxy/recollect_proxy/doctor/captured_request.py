@@ -1,4 +1,4 @@
-"""A request of OpenWebUI: read from a file, or awaited in the proxy's place until one message of a person comes."""
+"""Gets a chat request of a frontend for the doctor: from a file, or by standing in for the LLM server until a person sends one."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ def read_captured_request(path: Path) -> CapturedRequest:
 
 
 def _of_wire(content: bytes, path: Path) -> CapturedRequest:
-    """Parse an HTTP/1.1 message (RFC 9112). Its line ends may be LF alone, as editors write them."""
+    """Parse an HTTP/1.1 message (RFC 9112). Its lines may end in LF alone, as editors write them."""
     head, *rest = _HEAD_END.split(content.lstrip(), maxsplit=1)
     first, *lines = head.splitlines() or [b""]
     words = first.split()
@@ -96,7 +96,7 @@ def _of_wire(content: bytes, path: Path) -> CapturedRequest:
 
 
 def _without_chunks(content: bytes) -> bytes:
-    """Decode a body in chunked transfer coding (RFC 9112, section 7.1), with line ends that may be LF alone.
+    """Decode a body in chunked transfer coding (RFC 9112, section 7.1). Its lines may end in LF alone.
 
     Raises ValueError if the last chunk is missing, or a chunk's size is wrong.
     """

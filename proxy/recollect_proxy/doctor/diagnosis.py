@@ -19,8 +19,13 @@ from recollect.text.patterns import bounded
 from recollect.wire import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
 from recollect_proxy.doctor.captured_request import CapturedRequest
 from recollect_proxy.identity.caller import header_text, readable_id
-from recollect_proxy.identity.identity import MESSAGE_HEADER, OPENWEBUI_JWT_HEADER, TASK_HEADER, make_identity
 from recollect_proxy.identity.signed_token import OpenWebUIToken
+from recollect_proxy.identity.user_and_chat import (
+    MESSAGE_HEADER,
+    OPENWEBUI_JWT_HEADER,
+    TASK_HEADER,
+    make_identity,
+)
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.web.asgi import values
 

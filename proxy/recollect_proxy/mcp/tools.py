@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from recollect.api.agents import (
+from recollect.api.agent_tools import (
     ChangedArguments,
     Changes,
     Chats,

@@ -1,12 +1,15 @@
-"""The operations on chats, their messages and summaries. Each function has the name of its row, and its docstring documents the row."""
+"""Answers the operations on chats, their messages and summaries.
+
+Each function answers the operation of its name in `recollect.api.endpoint_table`, and its docstring documents that operation.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from recollect import model
+from recollect.api.chats import FoundMessage, LoggedMessage
 from recollect.api.failures import EXCHANGE_NOT_FOUND, SUMMARY_NOT_FOUND
-from recollect.api.people import FoundMessage, LoggedMessage
 from recollect.engine.people.browsing import Period
 from recollect.model import Update
 from recollect_openwebui.my_memories import changes_line

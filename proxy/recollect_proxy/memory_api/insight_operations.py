@@ -1,4 +1,7 @@
-"""The operations on requests and the service. Each function has the name of its row, and its docstring documents the row."""
+"""Answers the operations on recorded requests and on the service.
+
+Each function answers the operation of its name in `recollect.api.endpoint_table`, and its docstring documents that operation.
+"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,7 @@
-"""The operations on memories, also those held back. Each function has the name of its row in the table, and its docstring documents the row."""
+"""Answers the operations on memories, including those held back.
+
+Each function answers the operation of its name in `recollect.api.endpoint_table`, and its docstring documents that operation.
+"""
 
 import re
 from collections.abc import Collection, Sequence

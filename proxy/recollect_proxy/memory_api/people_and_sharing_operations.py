@@ -1,7 +1,7 @@
-"""The operations on users, their projects, profiles, settings and tokens, and on what several people share.
+"""Answers the operations on users (projects, profiles, settings, tokens), and on what several people share.
 
-Shared are memories, those for everybody, teams, and the settings for everybody. Each function has the name of its row, and its
-docstring documents the row.
+They share memories, also those for everybody, teams, and the settings for everybody. Each function answers the operation of its
+name in `recollect.api.endpoint_table`, and its docstring documents that operation.
 """
 
 import asyncio

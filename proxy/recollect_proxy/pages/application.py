@@ -17,7 +17,7 @@ from recollect_proxy.pages import (
     memory_list,
     playground,
     recalls,
-    settings,
+    settings_and_profile,
     sign_in,
     single_memory,
     users,
@@ -73,7 +73,7 @@ _PAGES = (
     memory_list,
     changes_chats_and_data,
     recalls,
-    settings,
+    settings_and_profile,
 )
 """The modules whose handlers are the pages."""
 

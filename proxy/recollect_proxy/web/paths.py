@@ -27,8 +27,9 @@ _UNICODE = re.compile(rb"%u([0-9a-fA-F]{4})")
 
 
 _READING = frozenset({b"chat", b"embed", b"embeddings", b"generate", b"ps", b"show", b"tags", b"version"})
+"""The calls of Ollama's API that change nothing on the server (https://docs.ollama.com/api)."""
 _CHANGING = frozenset({b"blobs", b"copy", b"create", b"delete", b"pull", b"push", b"signout"})
-"""Calls of Ollama's API (https://docs.ollama.com/api): those that ask the server, and those that change its models or its account."""
+"""The calls that change the server's models or its account."""
 
 
 def ollama_call(path: bytes) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
+from recollect.api.chats import *
 from recollect.api.failures import *
 from recollect.api.failures import (
     ALWAYS,
@@ -20,7 +21,6 @@ from recollect.api.failures import (
     WITH_TOKEN,
     Failure,
 )
-from recollect.api.formation_trials import *
 from recollect.api.insights import *
 from recollect.api.memories import *
 from recollect.api.people import *

@@ -1,190 +1,29 @@
-"""The JSON of people and their chats: messages, profile, settings, erasure, export, tokens."""
+"""The JSON of people: profile, settings, erasure, export, tokens."""
 
 from datetime import date
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, TypeAlias
 from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from recollect import model
 from recollect.api.fields import (
     NOT_BLANK,
     OF_LIFETIMES,
     Content,
     LifetimesText,
-    SessionId,
     Time,
     TimeZone,
     about,
-    bounded_text,
-    one_of,
     word,
 )
-from recollect.api.memories import Outline, Page
 from recollect.model import (
     LONGEST_INSTRUCTIONS,
     EntryState,
-    FailedAt,
     Party,
     Placement,
     ProfileField,
-    Role,
     Strategy,
 )
-
-
-class Sessions(Struct):
-    """The chats of a user that are remembered."""
-
-    sessions: Annotated[list[str], about("Their ids, as the frontend sent them; the latest first.")]
-
-
-_LONGEST_WAIT = 300
-
-Language: TypeAlias = Annotated[
-    str,
-    bounded_text(
-        35,
-        "The language of the line for the person (BCP 47); by default that of the memories.",
-        example="de-DE",
-    ),
-]
-
-
-class MessageToUndo(Struct, forbid_unknown_fields=True):
-    """The message whose changes are undone."""
-
-    message: Annotated[
-        str,
-        bounded_text(
-            256,
-            "The id of the person's message, as the frontend sent it in `X-Recollect-Message`.",
-            example="5b1c3a52-0f1b-4c6e-9a53-0a8a3c1b7a11",
-        ),
-    ]
-    language: Language | None = None
-
-
-class ChangesOfMessage(MessageToUndo, forbid_unknown_fields=True):
-    """The message whose changes are taken."""
-
-    button: Annotated[
-        Annotated[str, bounded_text(64, "")] | None,
-        about(
-            "The name of the button that shows memories in the frontend: the line of the first ones names it."
-        ),
-    ] = None
-    wait: Annotated[
-        int,
-        Meta(
-            description="Seconds to wait at most until they are known.",
-            ge=0,
-            le=_LONGEST_WAIT,
-            examples=[_LONGEST_WAIT],
-        ),
-    ] = 0
-
-
-class MarkedTurn(Struct, forbid_unknown_fields=True):
-    """Whether a turn is valuable."""
-
-    marked: Annotated[bool, about("True: it is; false: it is not, or no longer.")]
-
-
-class LoggedMessage(Struct):
-    """A message of a chat, as the log has it."""
-
-    id: UUID
-    role: Annotated[str, word(Role), about("Who said it.")]
-    speaker: Annotated[str | None, about("The name of who said it, where that is known.")]
-    text: Annotated[str, about("What was said, whole.", example="I'm allergic to peanuts, by the way.")]
-    said_at: Annotated[Time, about("When its turn was said; an answer has the time of its turn.")]
-    tokens: Annotated[int, about("About how many tokens it has.")]
-    alternate: Annotated[bool, about("Whether it is a further answer to a turn; only the first is recalled.")]
-    marked: Annotated[bool, about("Whether somebody called its turn valuable.")]
-    hidden: Annotated[
-        bool, about("Whether it is recalled no more, as the memories from it were undone or forgotten.")
-    ]
-    failed_at: Annotated[
-        Annotated[str, word(FailedAt)] | None,
-        about(
-            "The stage at which the answer failed: its text is as much as came of it. `connect`: the LLM "
-            "was not reached; `head`: it answered nothing, or with an error; `stream`: it broke off; "
-            "`client`: the client left, or cancelled. Only an answer that the client stopped is recalled. "
-            "Null for all else."
-        ),
-    ]
-    failed_status: Annotated[int | None, about("The status of the LLM's error; null where it sent none.")]
-
-    @classmethod
-    def from_seen(cls, seen: model.MessageSeen) -> Self:
-        """Return the JSON of a message."""
-        failure = seen.failure
-        return cls(
-            seen.id,
-            seen.role,
-            seen.speaker,
-            seen.content,
-            seen.said_at,
-            seen.tokens,
-            seen.alternate,
-            seen.marked,
-            seen.hidden,
-            None if failure is None else failure.stage,
-            None if failure is None else failure.status,
-        )
-
-
-class MessagesPage(Page[LoggedMessage, UUID]):
-    """One page of a chat's messages, in order."""
-
-    messages: list[LoggedMessage]
-
-
-class FoundMessage(Struct):
-    """A message or a summary that a search found."""
-
-    id: Annotated[UUID, about("The message, or the memory that is the summary.")]
-    kind: Annotated[str, one_of("message", "summary"), about("Which of both it is.")]
-    session_id: SessionId
-    said_at: Annotated[Time, about("When it was said; of a summary, when it was written.")]
-    role: Annotated[Annotated[str, word(Role)] | None, about("Who said it; null for a summary.")]
-    speaker: Annotated[str | None, about("The name of who said it, where that is known.")]
-    text: Annotated[str, about("The part that fits best.", example="The attic needs insulation.")]
-    score: Annotated[float, about("What it was ranked by: the higher, the better it fits.")]
-
-    @classmethod
-    def from_recollection(cls, found: model.Recollection) -> Self:
-        """Return the JSON of a search result."""
-        item, score = found.item, round(found.score, 4)
-        if isinstance(item, model.Memory):
-            return cls(item.id, "summary", item.session_id or "", item.dated, None, None, item.content, score)
-        said = (item.said_at, item.role, item.speaker, item.content)
-        return cls(item.id, "message", item.session_id, *said, score)
-
-
-class FoundMessages(Page[FoundMessage, UUID], kw_only=True):
-    """One page of messages and summaries, best first."""
-
-    found: list[FoundMessage]
-    degraded: Annotated[list[str], about("Skipped stages, failed or late: `embedding`, ...")]
-
-
-class SummaryOfSession(Outline, kw_only=True):
-    """The summary of a chat."""
-
-    memory_id: Annotated[UUID, about("The memory that is the summary.")]
-    session_id: str
-    text: Annotated[str, about("The summary itself.", example="The user plans a trip to Bali.")]
-    said_at: Annotated[Time, about("When what it tells of was said.")]
-    created_at: Annotated[Time, about("When it was written.")]
-
-
-class AskedSummary(Struct):
-    """The extent of a requested summary."""
-
-    turns: Annotated[int, about("Turns that no summary covers yet; 0: nothing is done.")]
-
 
 FieldOfProfile: TypeAlias = Annotated[
     ProfileField,

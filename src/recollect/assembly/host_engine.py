@@ -15,7 +15,7 @@ from recollect.errors import raised_at
 from recollect.ports import Clock
 from recollect.settings.engine_settings import EngineSettings
 from recollect.spool import Spool
-from recollect.store.embedded_server import EmbeddedServer, start_embedded
+from recollect.store.embedded_database import EmbeddedServer, start_embedded
 
 
 def live_engine(

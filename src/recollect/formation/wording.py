@@ -1,4 +1,4 @@
-"""Rewrites candidates: names a subject or speaker that is not the person and is missing, and masks secrets. Pure."""
+"""Rewrites candidates so that each can be read alone: adds the name of a missing subject or speaker, and masks secrets. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +24,8 @@ from recollect.text.word_analysis import analyze_words
 
 _LONGEST_SUBJECT = 80
 """The most characters of a name."""
-_TELLING_WORDS = 2  # besides labels: a masked password's name alone says nothing
+_TELLING_WORDS = 2
+"""The fewest words, besides labels, with which a statement says more than its secret: "my VPN password: [secret]" does not."""
 _LABEL = bounded(
     "(?:api|access|secret|private|auth|bearer|authorization|has|have|hat|tiene|own|use[srd]?|username|login|admin|account|konto"
     "|(?:api)?keys?|tokens?|schlussel|zugangsdaten|passwor[dt]s?|passphrase|kennwort|pin|pins|codes?|cvv|cvc|pruf\\w*"
@@ -34,6 +35,7 @@ _LABEL = bounded(
     "|seed|phrase|mnemonic\\w*|wallet\\w*|caduca|scade|vence|verloopt"
     "|парол\\w*|логин\\w*|ключ\\w*|токен\\w*|карт\\w*|номер\\w*|密|码|碼|钥|鑰|卡|号|パスワード|キー|トークン|カード|番)"
 )
+"""Words that name a secret or belong to one. A statement of them alone says nothing without the secret."""
 _LABEL_UNSPACED = bounded("密码|密碼|口令|密钥|令牌|パスワード|パスコード|暗証番号|トークン|비밀번호")
 _IS_LOGIN = bounded(
     r"^\W*(?:(?:the|die|das|der|les?|la|los|las)\s+)?(?i:zugangsdaten|anmeldedaten|log-?ins?|logs? in(?:to)?|credentials?|identifiants?|credenciales|логин)\b"
@@ -70,9 +72,9 @@ def naming_its_subject(candidate: Candidate) -> Candidate:
 
 
 def naming_its_speaker(candidate: Candidate, reading: Attribution) -> Candidate | None:
-    """Return a candidate that names who said it, if several people speak as one user.
+    """Return a candidate that names its speaker, if several people speak as one user.
 
-    None if it concerns another of them whom the speaker does not name.
+    None if it concerns another of these people, whom the speaker did not name.
     """
     if not (reading.speaker and reading.others):
         return candidate
@@ -97,9 +99,9 @@ def _with_subject(candidate: Candidate, subject: str) -> Candidate:
 def _names(content: str, subject: str, evidence: str) -> bool:
     """Return True if a statement names its subject.
 
-    A word of the subject's name is enough, in the form that it has there or in the quote. So is another word before the predicate
-    that follows the subject in the quote, and a first word of content that the quote lacks: statements without a subject begin
-    with words of the quote, or with "is".
+    It does if it has one telling word of the subject's name, in any form; if it shares the word that follows the subject in the
+    quote, but its first word of content is not from the quote; or if it begins with a word of content that the quote lacks.
+    Statements that lack their subject begin with words of the quote, or with "is".
     """
     said, called, quote = (SearchableText(each).tokens for each in (content, subject, evidence))
     telling = [each for each in called if _tells(each, called, subject)]
@@ -118,7 +120,7 @@ def _names(content: str, subject: str, evidence: str) -> bool:
 
 
 def _tells(token: Token, tokens: list[Token], text: str) -> bool:
-    """Return True for a word of a name that is more than "my" and "the", or for each if there is none."""
+    """Return True if a word of a name says more than "my" or "the"; if no word does, each counts."""
     language = language_of({written(text[each.start : each.end]) for each in tokens})
     telling = [each for each in tokens if stems_of(language, each.letters)]
     return token in telling or not telling
@@ -129,7 +131,7 @@ def _is_one(one: Token, other: Token) -> bool:
 
 
 def unnamed(exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Iterator[tuple[Memory, str]]:
-    """Yield known memories of this chat that name no one, and their content with the name of who said it."""
+    """Yield each known memory of this chat that names no speaker, with its content preceded by its speaker's name."""
     names = several_speakers(exchanges)
     if not names:
         return
@@ -150,7 +152,7 @@ def unnamed(exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Iterator[
 
 
 def without_secrets(candidate: Candidate) -> Candidate | None:
-    """Return the candidate with its secrets masked; None if that leaves nothing worth knowing."""
+    """Return the candidate with its secrets masked; None if nothing else in it is worth knowing."""
     content, evidence = mask(candidate.content).text, mask(candidate.evidence).text
     if not has_mark(content):
         return candidate if evidence == candidate.evidence else replace(candidate, evidence=evidence)
@@ -179,7 +181,7 @@ def masked_metadata(metadata: Metadata) -> Metadata:
 
 
 def _is_worth_keeping(part: str) -> bool:
-    """Return whether a part of a statement without a secret is worth keeping alone."""
+    """Return whether a part of a statement, which has no secret, is worth keeping without the rest."""
     if _LABEL_UNSPACED.search(part):
         return False
     words = analyze_words(part).words

@@ -1,4 +1,4 @@
-"""A person's memories in memory, as columns of statements, summaries and exchanges kept verbatim. Pure."""
+"""Holds a person's memories in this process for recall: statements, summaries and verbatim exchanges, by columns. Pure."""
 
 import heapq
 import math
@@ -26,15 +26,15 @@ USE_CODES = {use: code for code, use in enumerate(Use)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatementColumns:
-    """Parallel columns of n statements, (n,) each. Times are seconds since 1970 in UTC; NaN if unknown.
+    """Columns of n statements, each of shape (n,). Times are seconds since 1970 in UTC; NaN if unknown.
 
     Attributes:
-        importance: Their importance, 0 to 1.
-        kind: Their kinds, as ``KIND_CODES`` numbers them, int8.
-        event: The times of their events.
-        holds_from: Since when they hold.
-        holds_until: Until when they hold.
-        use: When they are needed, as ``USE_CODES`` numbers it, int8; -1 without hints.
+        importance: From 0 to 1.
+        kind: The code of the kind, by ``KIND_CODES``.
+        event: The time of the event.
+        holds_from: When the statement begins to hold.
+        holds_until: When it ceases to hold.
+        use: The code of the use, by ``USE_CODES``; -1 without hints.
     """
 
     importance: Floats
@@ -69,7 +69,7 @@ class StatementColumns:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that they take."""
+        """The bytes of the columns."""
         return sum(each.nbytes for each in self._columns)
 
     @property
@@ -85,19 +85,19 @@ Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 IMPORTANT = 60
-"""The statements from which the standing part of a chat is chosen."""
+"""The number of statements from which recall chooses those for every chat."""
 
 FEW = 5
-"""With so many memories of their own people are no longer served by those for everybody."""
+"""A person with at least this many memories of their own gets none of those for everybody."""
 
 _LINE, _LINES = 400, 500
-"""The most characters of a line, and the most lines, of which the tokens are kept."""
+"""The longest line whose number of tokens is kept, in characters, and the most such lines."""
 
 _OBJECT_BYTES = 1_000
-"""The bytes that a memory takes apart from its text and its columns, about."""
+"""About how many bytes a memory takes, without its text and its columns."""
 
 _NOT_OF_PROJECTS = frozenset({Source.QA_TURN, Source.GLOBAL})
-"""The sources of memories that a project's chats don't get from outside of it: exchanges of chats, and its own memories."""
+"""A project's chats get no exchange of another scope; the memories for everybody are in the project's own snapshot already."""
 
 
 class StoredMemory(NamedTuple):
@@ -105,9 +105,9 @@ class StoredMemory(NamedTuple):
 
     Attributes:
         memory: The memory, without its embeddings.
-        words: Its terms.
-        vectors: Its embeddings: of a statement with hints, that of it with its topics and those of its questions; of another
-            memory, its own alone. None without any.
+        words: The terms by which it is found.
+        vectors: Its embeddings; None if it has none. A statement with hints has one of its content and topics, and one of each
+            question; any other memory has one of its content.
         not_helpful: The embeddings of the questions for which its person called it not helpful.
     """
 
@@ -126,19 +126,19 @@ class Memories:
         is_seen: Whether the person sees each, (rows,).
         is_verbatim: Whether each is an exchange kept verbatim, (rows,).
         session: The number of each one's chat; -1 without one, (rows,).
-        words: Their terms.
-        vectors: Their embeddings.
+        words: The terms by which each is found.
+        vectors: The embeddings of each.
         not_helpful: The embeddings of the questions for which each was not helpful.
-        judged: The rows of the statements that the person sees, (n,).
-        judged_items: The same statements.
-        table: Their columns.
-        letters: The letters of their contents, with their hints.
-        is_understood: Whether a model extracted any of them.
-        important: The most important of them: those for every answer, then by importance, then the newest.
-        can_expire: Whether any of them has a day on which it is forgotten.
-        ends: When the first of them is forgotten, in seconds since 1970, by the operator's rules; filled as it is looked up.
-        left: These without those whose day had come at a time, by the operator's rules; filled as they are asked for.
-        tokens: The tokens of lines that were written of them, by the function that counts; filled as they are counted.
+        judged: The rows of the n statements that the person sees: recall judges whether a turn needs them, (n,).
+        judged_items: These statements.
+        table: The columns of these statements.
+        letters: The letters of these statements, with their hints.
+        is_understood: Whether a model extracted any of these statements.
+        important: The most important of these statements: those for every chat, then by importance, then the newest.
+        can_expire: Whether any memory has a day on which it is forgotten.
+        ends: When the first memory is forgotten, in seconds since 1970, by the rules of lifetimes; filled on demand.
+        left: The memories that remained at a time, by the rules of lifetimes; filled on demand.
+        tokens: The number of tokens of lines written of these memories, by the counting function; filled on demand.
     """
 
     items: tuple[Memory, ...] = ()
@@ -162,7 +162,7 @@ class Memories:
     )
 
     def with_changed(self, changed: Sequence[StoredMemory], names: Names) -> Self:
-        """Return these with new and changed memories. Memories for everybody serve only people who have few of their own."""
+        """Return these memories with new and changed ones."""
         if not changed:
             return self
         replaced = {each.memory.id for each in changed}
@@ -181,7 +181,7 @@ class Memories:
         )
 
     def with_others(self, others: Sequence[Self]) -> Self:
-        """Return the memories of a project with the statements of the scopes around it; not with their summaries."""
+        """Return the memories of a project with the statements of the scopes around it, without those scopes' summaries."""
         there = {each.id for each in self.items}
         every, is_kept = list(self.items), [True] * len(self.items)
         words, vectors, not_helpful = self.words, self.vectors, self.not_helpful
@@ -198,7 +198,7 @@ class Memories:
         return self._with_rows(tuple(every), kept, session, words, vectors, not_helpful)
 
     def said_by(self, name: str, *, hides_origin: bool) -> Self:
-        """Return them with the name of the member of a team who said them; others learn nothing of the chats they come from."""
+        """Return these memories with the name of the team's member who said them; ``hides_origin`` removes the chats they come from."""
         items = tuple(
             replace(each, label=name, provenance=Provenance() if hides_origin else each.provenance)
             for each in self.items
@@ -216,7 +216,7 @@ class Memories:
         vectors: Vectors,
         not_helpful: Vectors,
     ) -> Self:
-        """Return those of these and further memories that are kept, by their ids; the rows of these come first."""
+        """Return the kept rows of ``every``, ordered by id; the first rows of ``every`` are those of these memories."""
         if not every:
             return self
         by_id = _by_id(every)
@@ -245,7 +245,7 @@ class Memories:
         )
 
     def living(self, lifetimes: Lifetimes, now: datetime) -> Self:
-        """Return these without those whose day has come; these themselves while none's has."""
+        """Return these memories without those whose lifetime is over."""
         if not lifetimes.days and not self.can_expire:
             return self
         if lifetimes not in self.ends:
@@ -254,7 +254,7 @@ class Memories:
         if now.timestamp() < self.ends[lifetimes]:
             return self
         since, left = self.left.get(lifetimes, (now, self))
-        # Past statements may stay for long, and not each turn should read them all.
+        # Most turns reuse what was left earlier: to read all memories again for each turn would cost too much.
         if left is not self and since <= now:
             return left.living(lifetimes, now)
         ends_at = map(lifetimes.end_of, self.items)
@@ -267,8 +267,8 @@ class Memories:
     def _judged_again(
         self, rows: NDArray[np.intp], statements: Sequence[Memory]
     ) -> tuple[StatementColumns, LetterRuns]:
-        """Return the columns and letters of statements; those that were judged before, in lower rows, are not read again."""
-        # Rows behind these items are those of further memories, judged for the first time.
+        """Return the columns and letters of statements; those of statements that are judged already are copied, not computed again."""
+        # Rows after those of these items belong to added memories, which have no columns yet.
         place = np.full(max(len(self.items), int(rows.max(initial=-1)) + 1), -1, np.intp)
         place[self.judged] = np.arange(len(self.judged))
         order = place[rows]
@@ -281,7 +281,7 @@ class Memories:
         ).taken(order)
 
     def counting(self, count: Callable[[str], int]) -> Callable[[str], int]:
-        """Return a function that counts like ``count``, each line once: a person's lines come again in other turns."""
+        """Return a function that counts like ``count``, and remembers the result: the same lines come again in other turns."""
         known = self.tokens
 
         def counted(text: str) -> int:
@@ -296,7 +296,7 @@ class Memories:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that they take, about."""
+        """About how many bytes these memories take."""
         characters = sum(len(with_hints(each)) + len(each.provenance.evidence or "") for each in self.items)
         objects = 2 * characters + _OBJECT_BYTES * len(self.items)
         parts = (self.words, self.vectors, self.not_helpful, self.letters, self.table)
@@ -304,15 +304,15 @@ class Memories:
 
 
 def with_hints(memory: Memory) -> str:
-    """Return the words by whose letters a statement is found: its own, and those of its hints."""
+    """Return a statement's content with the words of its hints: both count where letters are compared."""
     hints = memory.hints
     return memory.content if hints is None else " ".join((memory.content, *hints.topics, *hints.questions))
 
 
 def _by_id(memories: Sequence[Memory]) -> NDArray[np.intp]:
-    """Return the places of memories in the order of their ids, (n,)."""
+    """Return the rows that sort memories by id, (n,)."""
     halves = np.frombuffer(b"".join([each.id.bytes for each in memories]), ">u8").reshape(-1, 2)
-    return np.lexsort((halves[:, 1], halves[:, 0]))  # sorted() would hold the interpreter all the time
+    return np.lexsort((halves[:, 1], halves[:, 0]))  # sorted() would hold the interpreter's lock throughout
 
 
 def _by_importance(memory: Memory) -> tuple[bool, float, float, int]:

@@ -7,9 +7,9 @@ from recollect.model.audit import *
 from recollect.model.change import *
 from recollect.model.chat import *
 from recollect.model.enumerations import *
-from recollect.model.flags import *
 from recollect.model.listing import *
 from recollect.model.memory import *
 from recollect.model.recall import *
+from recollect.model.runtime_settings import *
 from recollect.model.scopes import *
 from recollect.model.statistics import *

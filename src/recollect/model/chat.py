@@ -8,9 +8,9 @@ from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.enumerations import FailedAt, Phase, Place, Role, Written
-from recollect.model.flags import Disclosure, Flags, Guidance
 from recollect.model.memory import Memory, Outline, Vector
 from recollect.model.recall import RequestRecord, Statement
+from recollect.model.runtime_settings import Disclosure, Flags, Guidance
 from recollect.model.scopes import Scope, Team, Versions
 
 

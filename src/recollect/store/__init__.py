@@ -6,7 +6,7 @@ Its exports are imported when they are first used: to start the embedded server 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recollect.store.embedded_server import EmbeddedServer, TemporaryFolder, is_used, start_embedded
+from recollect.store.embedded_database import EmbeddedServer, TemporaryFolder, is_used, start_embedded
 
 if TYPE_CHECKING:
     from recollect.store.database_check import DatabaseReport, check_postgres

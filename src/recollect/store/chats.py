@@ -24,8 +24,8 @@ from recollect.store.row_mapping import update_of
 from recollect.store.snapshots import own_versions_of, team_versions_of, versions_of
 from recollect.store.sql import SQL
 from recollect.store.turn_writing import storable_key, storable_parent
+from recollect.store.users.projects_and_teams import members_of
 from recollect.store.users.settings_and_profiles import flags_of
-from recollect.store.users.teams import members_of
 from recollect.text.normalization import storable_id, storable_text
 
 

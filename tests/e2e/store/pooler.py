@@ -12,7 +12,7 @@ import asyncpg
 from tests.servers.external_servers import free_port, pgbouncer
 from tests.servers.folders import quick_folder
 
-from recollect.store.embedded_cluster import account_for
+from recollect.store.embedded_server_process import account_for
 
 _CONFIGURATION = """
 [databases]

@@ -75,7 +75,7 @@ from recollect.recall import Gate, Reach, SelectionLimits
 from recollect.settings.engine_settings import NOWHERE, EngineSettings
 from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.store import start_embedded
-from recollect.store.embedded_server import EmbeddedServer
+from recollect.store.embedded_database import EmbeddedServer
 from recollect.store.log_index import EmbedderGenerations
 from recollect.store.pool import connections
 

@@ -46,7 +46,7 @@ from recollect.model import (
     Strategy,
     Vector,
 )
-from recollect.model.flags import Guidance
+from recollect.model.runtime_settings import Guidance
 from recollect.models.background_limits import Yielding
 from recollect.ports import Asker, Chosen, Extracted
 from recollect.recall import Reach

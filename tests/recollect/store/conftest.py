@@ -9,12 +9,12 @@ import pytest
 from tests.recollect.store.embedded.servers import Start
 from tests.servers.folders import put_database, quick_folder
 
-from recollect.store.embedded_server import EmbeddedServer, start_embedded
+from recollect.store.embedded_database import EmbeddedServer, start_embedded
 
 USER = """
 import sys
 from pathlib import Path
-from recollect.store.embedded_server import start_embedded
+from recollect.store.embedded_database import start_embedded
 server = start_embedded(Path(sys.argv[1]))
 print(server.dsn, flush=True)
 sys.stdin.readline()

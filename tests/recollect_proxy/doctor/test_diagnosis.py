@@ -21,7 +21,7 @@ from recollect.model import Skip
 from recollect_proxy.doctor.captured_request import CapturedRequest
 from recollect_proxy.doctor.diagnosis import Finding, Status, diagnose, is_from_a_person
 from recollect_proxy.identity.api_key import add_key
-from recollect_proxy.identity.identity import make_identity
+from recollect_proxy.identity.user_and_chat import make_identity
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 SIGNED = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)

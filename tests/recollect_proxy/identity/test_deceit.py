@@ -9,8 +9,8 @@ from tests.support.tables import table
 from recollect.errors import ConfigurationError
 from recollect_proxy.identity.api_key import ApiKey, hash_of
 from recollect_proxy.identity.caller import Claim
-from recollect_proxy.identity.identity import make_identity
 from recollect_proxy.identity.plain_header import PlainHeader
+from recollect_proxy.identity.user_and_chat import make_identity
 
 SECRET = "5f0c9a1be2d347869c1d0f6a7b8e4c23"
 REFUSED = Claim(None)

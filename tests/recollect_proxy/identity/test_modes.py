@@ -16,9 +16,9 @@ from recollect.errors import ConfigurationError
 from recollect.model import Skip
 from recollect_proxy.identity.api_key import hash_of, read_key_file
 from recollect_proxy.identity.caller import Claim
-from recollect_proxy.identity.identity import make_identity
 from recollect_proxy.identity.plain_header import PlainHeader
 from recollect_proxy.identity.signed_token import OpenWebUIToken, ProviderToken
+from recollect_proxy.identity.user_and_chat import make_identity
 from recollect_proxy.web.asgi import Headers
 
 SECRET = "5f0c9a1be2d347869c1d0f6a7b8e4c23"

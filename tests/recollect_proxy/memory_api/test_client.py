@@ -16,6 +16,7 @@ from tests.recollect_proxy.memory_api.test_documentation import operations, vali
 from tests.support.stores import NOON, Store
 
 from recollect import model
+from recollect.api.chats import ChangesOfMessage, MarkedTurn, MessageToUndo
 from recollect.api.endpoint_table import (
     Answer,
     Held,
@@ -46,11 +47,8 @@ from recollect.api.memories import (
     TodoEnd,
 )
 from recollect.api.people import (
-    ChangesOfMessage,
     CommonFlagsChange,
     FlagsChange,
-    MarkedTurn,
-    MessageToUndo,
     NewProfileEntry,
     Profile,
     ProfileEntryChange,

@@ -22,7 +22,7 @@ from tests.support.raw_client import RawConnection
 from tests.support.waiting import until
 from websockets.asyncio.client import connect
 
-from recollect_proxy.identity.identity import SECRET_HEADER
+from recollect_proxy.identity.user_and_chat import SECRET_HEADER
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 FILE = Path(__file__).parents[3] / "deploy" / "nginx.conf"

@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.background.maintenance import embedding_state
-from recollect.engine.people.projects import Projects
+from recollect.engine.people.projects_and_sharing import Projects
 from recollect.errors import (
     BulkRefusedError,
     ChangeNotFoundError,

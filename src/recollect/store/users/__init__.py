@@ -5,8 +5,8 @@ Read ``settings_and_profiles`` first, then ``user_erasure``: it lists every tabl
 
 from recollect.store.users.events import Events
 from recollect.store.users.portability import Portability
+from recollect.store.users.projects_and_teams import Projects, Teams
 from recollect.store.users.settings_and_profiles import AdminReadLog, Profiles, UsageLog, UserSettings
-from recollect.store.users.teams import Projects, Teams
 
 __all__ = [
     "AdminReadLog",

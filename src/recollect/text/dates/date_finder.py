@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from itertools import pairwise
 
+from recollect.text.dates.date_words import Symbol, date_symbols, may_name_date
 from recollect.text.dates.readings import (
     LAST_DATE,
     LAST_DAY_NUMBER,
@@ -56,7 +57,6 @@ from recollect.text.dates.spans import (
     weekday_span,
     year_span,
 )
-from recollect.text.dates.symbols import Symbol, date_symbols, may_name_date
 from recollect.text.patterns import Pattern, bounded
 
 _NOTHING = Symbol("x")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple, TypeAlias
 
+from recollect.text.dates.date_words import Symbol
 from recollect.text.dates.spans import (
     Span,
     Unit,
@@ -16,7 +17,6 @@ from recollect.text.dates.spans import (
     unit_span,
     yearly,
 )
-from recollect.text.dates.symbols import Symbol
 
 _MONTHS, _WEEK, _YEAR_DAYS = 12, 7, 365
 _LAST_PART = 2

