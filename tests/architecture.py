@@ -32,7 +32,7 @@ ASKING = {f"recollect.formation.{part}" for part in ("forget_targets", "pipeline
 """What puts the stages of formation together, and asks store and models."""
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 40
-LONGEST_OF = {"recollect_proxy.chat.conversation": 100, "recollect_filter": 190, "recollect_undo": 130}
+LONGEST_OF = {"recollect_proxy.chat.application": 100, "recollect_filter": 190, "recollect_undo": 130}
 DEEPEST_FOLDER = 3
 BANNED_WORDS = {
     *("manager", "helper", "helpers", "util", "utils", "service", "services", "handler", "handlers"),

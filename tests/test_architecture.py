@@ -29,7 +29,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/wire/turn.py", "import asyncpg"),
     ("proxy/recollect_proxy/upstream/upstream.py", "from recollect.wire import hear"),
     (
-        "proxy/recollect_proxy/chat/conversation.py",
+        "proxy/recollect_proxy/chat/application.py",
         "from recollect_proxy.settings.proxy_settings import ProxySettings",
     ),
     ("proxy/recollect_proxy/commands/cli.py", "from bench.report import table"),

@@ -17,7 +17,7 @@ def planted(root: Path, path: str, source: str) -> list[str]:
     ("path", "limit"),
     [
         ("src/recollect/errors.py", 450),
-        ("proxy/recollect_proxy/chat/conversation.py", 100),
+        ("proxy/recollect_proxy/chat/application.py", 100),
         ("openwebui_filter/recollect_filter.py", 190),
     ],
 )

@@ -10,7 +10,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.wire import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
-from recollect_proxy.chat.conversation import Conversation
+from recollect_proxy.chat.application import ChatApplication
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.forwarding import Forwarding
 from recollect_proxy.chat.passthrough import Passthrough
@@ -145,7 +145,7 @@ class Destinations:
 
     def _conversation(self, dialect: Dialect, way: _Way, passthrough: Passthrough) -> Application:
         settings = self.settings
-        return Conversation(
+        return ChatApplication(
             identity=self.identity,
             reader=RequestReader(
                 dialect,

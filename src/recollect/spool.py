@@ -16,7 +16,7 @@ import structlog
 
 from recollect.errors import RecollectError, StoreUnavailableError, raised_at
 from recollect.model import LogEntry, Scope, scopes_in
-from recollect.spool_segments import Kept, Segment, SegmentFolder, decode, encode
+from recollect.spool_segments import Line, Segment, SegmentFolder, decode, encode
 
 _SEGMENT_BYTES = 4 * 1024 * 1024
 """From then on another segment is begun."""
@@ -116,10 +116,10 @@ class Spool:
             log.info("spool_adopted", exchanges=count)
         self._drop_done()
 
-    async def keep(self, entry: LogEntry) -> Kept:
+    async def keep(self, entry: LogEntry) -> Line:
         """Keep an entry; if its segment is on the disk it outlives this process now. Never raises."""
         exchange = entry.exchange
-        kept = Kept(exchange.turn.scope, exchange.turn.at, exchange.id)
+        kept = Line(exchange.turn.scope, exchange.turn.at, exchange.id)
         try:
             if len(exchange.turn.text) + len(exchange.reply) <= _LONGEST_INLINE:
                 line = encode(entry)
@@ -132,7 +132,7 @@ class Spool:
             log.warning("spool_write_failed", error=type(error).__name__, raised_at=raised_at(error))
         return kept
 
-    def _add(self, kept: Kept, line: bytes) -> None:
+    def _add(self, kept: Line, line: bytes) -> None:
         """Add a line to a file, or to memory while the disk refuses. Raises FullError."""
         if self._is_closed:
             raise FullError
@@ -152,7 +152,7 @@ class Spool:
             self._segments.append(self._open)
         self._open.append_line(kept, line)
 
-    def _add_to_file(self, kept: Kept, line: bytes, folder: SegmentFolder) -> None:
+    def _add_to_file(self, kept: Line, line: bytes, folder: SegmentFolder) -> None:
         if self._open is not None and self._open.is_on_disk and self._open.size <= _SEGMENT_BYTES:
             self._open.append_line(kept, line)
             return
@@ -165,7 +165,7 @@ class Spool:
         self._open = segment
         self._segments.append(segment)
 
-    async def wait(self, kept: Kept) -> bool:
+    async def wait(self, kept: Line) -> bool:
         """Let an entry wait for the log; it is on the disk when this returns, or in memory while the disk refuses; False if it was erased meanwhile.
 
         Raises FullError if there is no room: the entry is gone.
@@ -193,7 +193,7 @@ class Spool:
             if not each.is_on_disk and self._folder is not None:
                 await _off_loop(each.store)
 
-    def finish(self, kept: Kept) -> None:
+    def finish(self, kept: Line) -> None:
         """Delete an entry that the log has, or that is lost."""
         if kept.segment is not None and not kept.is_done:
             kept.segment.finish(kept)
@@ -259,7 +259,7 @@ class Spool:
                     return False
         return True
 
-    async def _write(self, kept: Kept, text: bytes, write: Write, held: set[str]) -> bool:
+    async def _write(self, kept: Line, text: bytes, write: Write, held: set[str]) -> bool:
         """Write an entry, or hold its user's back; return whether it is of use to go on."""
         entry = _decoded(text)
         try:
@@ -284,7 +284,7 @@ class Spool:
         except OSError as error:
             log.warning("spool_shrink_failed", error=type(error).__name__)
 
-    async def _keep(self, wanted: Callable[[Kept], bool]) -> int:
+    async def _keep(self, wanted: Callable[[Line], bool]) -> int:
         """Keep only some lines, of each segment at once or not at all; return how many went that were not done. Raises OSError."""
         count = 0
         async with self._changed_alone():
@@ -307,7 +307,7 @@ class Spool:
             OSError: The disk refuses.
         """
 
-        def stays(kept: Kept) -> bool:
+        def stays(kept: Line) -> bool:
             named = kept.scope, *scopes_in(kept.user_id)
             return not kept.is_done and (kept.at > at or erased not in named)
 
@@ -353,12 +353,12 @@ def _adopt(folder: SegmentFolder, found: list[Segment]) -> None:
             entry = _decoded(line)
             if entry is None:
                 segment.has(
-                    damaged := Kept(Scope("", ""), datetime.min.replace(tzinfo=UTC), UUID(int=0)), line
+                    damaged := Line(Scope("", ""), datetime.min.replace(tzinfo=UTC), UUID(int=0)), line
                 )
                 segment.finish(damaged)  # so that it goes with the next lines that do
             else:
                 exchange = entry.exchange
-                segment.has(kept := Kept(exchange.turn.scope, exchange.turn.at, exchange.id), line)
+                segment.has(kept := Line(exchange.turn.scope, exchange.turn.at, exchange.id), line)
                 segment.let_wait(kept)
 
 

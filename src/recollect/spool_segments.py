@@ -156,7 +156,7 @@ _TRIES = 20
 
 
 @dataclass(slots=True, eq=False)
-class Kept:
+class Line:
     """A line of a segment.
 
     Attributes:
@@ -205,7 +205,7 @@ class Segment:
 
     def __init__(self, path: Path, descriptor: int | None = None) -> None:
         self.path = path
-        self.lines: list[Kept] = []
+        self.lines: list[Line] = []
         self.size = self.unfinished = self.waiting_bytes = 0
         self.users: Counter[str] = Counter()
         self.exchanges: Counter[UUID] = Counter()
@@ -229,7 +229,7 @@ class Segment:
         """Whether lines in it are done."""
         return len(self.lines) > self.unfinished
 
-    def append_line(self, kept: Kept, line: bytes) -> None:
+    def append_line(self, kept: Line, line: bytes) -> None:
         """Add a whole line; in a file, the kernel has it when this returns. Raises OSError."""
         if self._descriptor is None:
             self._in_memory += line
@@ -241,21 +241,21 @@ class Segment:
                 raise
         self.has(kept, line)
 
-    def has(self, kept: Kept, line: bytes) -> None:
+    def has(self, kept: Line, line: bytes) -> None:
         """Count a line that the file has behind those before."""
         kept.segment, kept.offset, kept.size = self, self.size, len(line)
         self.size += len(line)
         self.lines.append(kept)
         self.unfinished += 1
 
-    def let_wait(self, kept: Kept) -> None:
+    def let_wait(self, kept: Line) -> None:
         """Count a line as one that waits."""
         kept.waits = True
         self.users[kept.user_id] += 1
         self.exchanges[kept.exchange_id] += 1
         self.waiting_bytes += kept.size
 
-    def finish(self, kept: Kept) -> None:
+    def finish(self, kept: Line) -> None:
         """Count a line as done."""
         kept.is_done = True
         self.unfinished -= 1
@@ -264,14 +264,14 @@ class Segment:
             _take(self.exchanges, kept.exchange_id)
             self.waiting_bytes -= kept.size
 
-    def read_lines(self, lines: Sequence[Kept]) -> list[bytes]:
+    def read_lines(self, lines: Sequence[Line]) -> list[bytes]:
         """Return the text of some lines. Raises OSError."""
         descriptor = self._descriptor
         if descriptor is None:
             return [bytes(self._in_memory[each.offset : each.offset + each.size]) for each in lines]
         return [os.pread(descriptor, each.size, each.offset) for each in lines]
 
-    def is_synced(self, kept: Kept) -> bool:
+    def is_synced(self, kept: Line) -> bool:
         """Return whether a line is on the disk."""
         return self._is_named and self._synced >= kept.offset + kept.size
 
@@ -283,7 +283,7 @@ class Segment:
             self._synced = size
             self._sync_name()
 
-    def keep_only(self, wanted: Callable[[Kept], bool]) -> None:
+    def keep_only(self, wanted: Callable[[Line], bool]) -> None:
         """Keep only some lines, at once or not at all; the others have no segment afterwards. Raises OSError."""
         kept = [each for each in self.lines if wanted(each)]
         gone = set(self.lines).difference(kept)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
+from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, TokenKind
 from recollect_proxy.identity.api_key import add_line, hash_and_project, hash_of, named_hash, numbered_lines
 from recollect_proxy.identity.plain_header import Network, is_within
 from recollect_proxy.settings.watched_file import WatchedFile
@@ -67,7 +67,9 @@ def read_access_keys(path: Path) -> dict[str, AccessKey]:
             digest, project = hash_and_project(named)
             allowed = () if networks == _ANY else tuple(map(ip_network, networks.split(",")))
             require_own_name(name, keys.values())
-            principal = Principal(Role(KeyRole(role)), name, None, "" if users == _ANY else users, project)
+            principal = Principal(
+                TokenKind(KeyRole(role)), name, None, "" if users == _ANY else users, project
+            )
         except ValueError as error:
             raise ConfigurationError(
                 f"Access keys: line {number} of {path} is not `sha256:HEX ROLE NAME NETWORKS USERS`."

@@ -10,7 +10,7 @@ from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.access.failed_attempts import FailedAttempts, TooManyAttemptsError, source_of
 from recollect_proxy.access.page_sessions import PageSessions
 from recollect_proxy.access.person_tokens import Audience, PersonTokens
-from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
+from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, TokenKind
 from recollect_proxy.identity.caller import Mode, is_strong
 from recollect_proxy.identity.user_and_chat import proving_modes
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect_proxy.access.oidc_sign_in import ProviderSignIn
 
 
-_ADMIN = Principal(Role.ADMIN, ADMIN_TOKEN_NAME)
+_ADMIN = Principal(TokenKind.ADMIN, ADMIN_TOKEN_NAME)
 _TOKEN_DOTS = 2  # a JWT has three parts (RFC 7519, section 3)
 _PAGES = "/memory/ui"
 
@@ -136,7 +136,7 @@ class Authentication:
         if token.count(b".") != _TOKEN_DOTS or not token.isascii():
             return None
         found = self.person_tokens.read(token.decode("ascii"), Audience.API)
-        return None if found is None else Principal(Role.PERSON, "own-token", found[0])
+        return None if found is None else Principal(TokenKind.PERSON, "own-token", found[0])
 
     def _by_mode(self, headers: Headers, peer: str | None) -> Principal | None:
         """Return who the first mode that applies proves it is: one that fails never falls through to another."""
@@ -144,7 +144,7 @@ class Authentication:
             claim = mode.claim(headers, peer)
             if claim is not None:
                 who, project = claim.user_id, claim.project
-                return None if who is None else Principal(Role.PERSON, "own-proof", who, project=project)
+                return None if who is None else Principal(TokenKind.PERSON, "own-proof", who, project=project)
         return None
 
 

@@ -7,7 +7,7 @@ from secrets import token_urlsafe
 
 from recollect.ports import Clock
 from recollect_proxy.access.person_tokens import ISSUER, Audience, derived_key, signed, verified
-from recollect_proxy.access.principal import Principal, Role
+from recollect_proxy.access.principal import Principal, TokenKind
 
 SESSION_LIFETIME = timedelta(hours=1)  # short: no table has it, so it can't be ended before (decision 0043)
 
@@ -34,7 +34,7 @@ class PageSession:
     @property
     def user_id(self) -> str | None:
         """The user whose memory is shown: the person, or the one that an administrator has opened."""
-        return self.principal.user_id if self.principal.role is Role.PERSON else self.looks_at
+        return self.principal.user_id if self.principal.kind is TokenKind.PERSON else self.looks_at
 
 
 class PageSessions:
@@ -59,7 +59,7 @@ class PageSessions:
             "iss": ISSUER,
             "aud": Audience.PAGE.value,
             "sub": principal.user_id if principal.user_id is not None else principal.name,
-            "role": principal.role.value,
+            "role": principal.kind.value,
             "name": principal.name,
             "looks_at": session.looks_at,
             "iat": int(self._clock().timestamp()),
@@ -73,8 +73,8 @@ class PageSessions:
         claims = verified(cookie, self._key, Audience.PAGE)
         if claims is None or not self._clock().timestamp() < claims["exp"]:
             return None
-        role = Role(claims["role"])
-        principal = Principal(role, claims["name"], claims["sub"] if role is Role.PERSON else None)
+        kind = TokenKind(claims["role"])
+        principal = Principal(kind, claims["name"], claims["sub"] if kind is TokenKind.PERSON else None)
         return PageSession(principal, claims["jti"], claims["exp"], claims["looks_at"])
 
     def form_token(self, session: PageSession) -> str:

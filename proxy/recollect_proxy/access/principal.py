@@ -15,7 +15,7 @@ _ADMINISTRATOR_OF_PROVIDER = "oidc "
 """In audits, precedes the user id of an administrator by an OpenID provider. No key's name has a space."""
 
 
-class Role(StrEnum):
+class TokenKind(StrEnum):
     """The kind of a token."""
 
     ADMIN = "admin"
@@ -36,14 +36,14 @@ class Principal:
     """The owner of a token.
 
     Attributes:
-        role: The kind of the token.
+        kind: The kind of the token.
         name: The token's name, as audits show it.
         user_id: The user id of a person; None for the others.
         users: The beginning of the ids of users for whom an integration may act; "": all.
         project: The one project that the token is for; "": all projects, and what concerns a person as a whole.
     """
 
-    role: Role
+    kind: TokenKind
     name: str
     user_id: str | None = None
     users: str = ""
@@ -57,16 +57,16 @@ class Principal:
             user_id: The user it is about; None: none, or several.
             reads: Whether it changes nothing.
         """
-        match self.role:
-            case Role.ADMIN:
+        match self.kind:
+            case TokenKind.ADMIN:
                 return True
-            case Role.READER:
+            case TokenKind.READER:
                 return reads
-            case Role.ACTING if permission is Permission.OWN and user_id is not None:
+            case TokenKind.ACTING if permission is Permission.OWN and user_id is not None:
                 return user_id.startswith(self.users)
-            case Role.PERSON if permission is Permission.OWN:
+            case TokenKind.PERSON if permission is Permission.OWN:
                 return user_id is not None and user_id == self.user_id
-            case Role.PERSON:
+            case TokenKind.PERSON:
                 return permission is Permission.OWN_REQUEST
             case _:
                 return False
@@ -74,14 +74,14 @@ class Principal:
     @property
     def is_by_provider(self) -> bool:
         """Whether an OpenID provider said who it is."""
-        if self.role is Role.PERSON:
+        if self.kind is TokenKind.PERSON:
             return self.name == _PERSON_OF_PROVIDER
         return self.name.startswith(_ADMINISTRATOR_OF_PROVIDER)
 
     @property
     def is_administrator(self) -> bool:
         """Whether it reads the memory of other people, who can see that."""
-        return self.role in {Role.ADMIN, Role.READER}
+        return self.kind in {TokenKind.ADMIN, TokenKind.READER}
 
     @property
     def actor(self) -> Actor:
@@ -91,18 +91,18 @@ class Principal:
     @property
     def changer(self) -> Changer:
         """The author of a change of settings, as the person is shown it."""
-        parties = {Role.PERSON: Party.PERSON, Role.ACTING: Party.INTEGRATION}
-        return Changer(parties.get(self.role, Party.ADMINISTRATOR), self.name)
+        parties = {TokenKind.PERSON: Party.PERSON, TokenKind.ACTING: Party.INTEGRATION}
+        return Changer(parties.get(self.kind, Party.ADMINISTRATOR), self.name)
 
 
 def person_of_provider(user_id: str) -> Principal:
     """Return a person who signed in at an OpenID provider."""
-    return Principal(Role.PERSON, _PERSON_OF_PROVIDER, user_id)
+    return Principal(TokenKind.PERSON, _PERSON_OF_PROVIDER, user_id)
 
 
 def administrator_of_provider(user_id: str) -> Principal:
     """Return an administrator who signed in at an OpenID provider."""
-    return Principal(Role.ADMIN, f"{_ADMINISTRATOR_OF_PROVIDER}{user_id}")
+    return Principal(TokenKind.ADMIN, f"{_ADMINISTRATOR_OF_PROVIDER}{user_id}")
 
 
 SIGN_IN_LIFETIME = timedelta(minutes=10)

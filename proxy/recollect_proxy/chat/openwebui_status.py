@@ -42,16 +42,16 @@ def sees_status(caller: Caller, chat: ChatBody) -> bool:
 
 
 @asynccontextmanager
-async def beside(engine: LiveEngine, turn: Turn) -> "AsyncIterator[Shown]":
+async def beside(engine: LiveEngine, turn: Turn) -> "AsyncIterator[StatusEvents]":
     """Look for new memories of a turn's chat, during the request and its answer."""
-    shown = Shown(engine, turn)
+    shown = StatusEvents(engine, turn)
     try:
         yield shown
     finally:
         shown.hand_over()
 
 
-class Shown:
+class StatusEvents:
     """The status events in the stream of one answer; none delays the answer.
 
     Recalled memories are shown before its first word, and new memories from the chat as soon as they are known.

@@ -25,7 +25,7 @@ from recollect.settings.upstream_policies import UpstreamSettings
 from recollect.text.tokens import token_counter
 from recollect.wire import ChatBody, Dialect, SystemStyle
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.chat.openwebui_status import Shown, beside, sees_status
+from recollect_proxy.chat.openwebui_status import StatusEvents, beside, sees_status
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.chat.request_options import RequestOptions
 from recollect_proxy.chat.request_reader import ParsedRequest
@@ -53,7 +53,7 @@ class OutboundRequest:
     turn: Turn
     prepared: Prepared
     exchange_record: ExchangeRecord | None = None
-    status: Callable[[], AbstractAsyncContextManager[Shown]] | None = None
+    status: Callable[[], AbstractAsyncContextManager[StatusEvents]] | None = None
     note_answer: Callable[..., None] | None = None
     note_recall: Callable[[Prepared], None] | None = None
     note_length: Callable[[], None] = lambda: None

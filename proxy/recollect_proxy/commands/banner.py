@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from recollect import __version__
 from recollect.model import Strategy
-from recollect.settings.engine_settings import Worker
+from recollect.settings.engine_settings import WorkerPlace
 from recollect.settings.upstream_policies import UpstreamSettings
 from recollect_proxy.app import App
 from recollect_proxy.build_destinations import default_base
@@ -95,7 +95,7 @@ def _formation(settings: ProxySettings) -> str:
 
 
 def _key_of_formation(settings: ProxySettings) -> str:
-    if settings.worker is Worker.ELSEWHERE:
+    if settings.worker is WorkerPlace.ELSEWHERE:
         return "the key of the worker's own settings; a request's is lent to none elsewhere"
     if settings.extraction_api_key or (settings.upstream_api_key and not settings.extraction_base_url):
         return "the configured key"

@@ -79,7 +79,7 @@ _INTRODUCTION_OF_VARIABLES = """# Settings of Recollect, made by `recollect conf
 # A line that begins with # sets nothing; it shows the default. docs/reference/settings.md is the same as a page."""
 
 
-class Shown(msgspec.Struct, frozen=True):
+class SettingInEffect(msgspec.Struct, frozen=True):
     """A setting in effect: its value, without secrets, and its source."""
 
     value: object
@@ -214,17 +214,17 @@ def _default(field: FieldInfo) -> str:
     return f"`{value}`" if value else ""
 
 
-def _values_with_sources(settings: ProxySettings, sources: Sources) -> Iterator[tuple[str, Shown]]:
+def _values_with_sources(settings: ProxySettings, sources: Sources) -> Iterator[tuple[str, SettingInEffect]]:
     for name, field in chain.from_iterable(fields for _, fields in grouped_fields()):
         source = sources.source(name)
         if field.is_required() and source == "default":
-            yield name, Shown(None, "not set, and needed")
+            yield name, SettingInEffect(None, "not set, and needed")
         elif name == "admin_token" and source == "default" and settings.file(TOKEN_FILE):
-            yield name, Shown(HIDDEN, f"file {settings.file(TOKEN_FILE)}")
+            yield name, SettingInEffect(HIDDEN, f"file {settings.file(TOKEN_FILE)}")
         elif name == "webhook_url" and settings.webhook_url:
-            yield name, Shown(without_path(settings.webhook_url), source)
+            yield name, SettingInEffect(without_path(settings.webhook_url), source)
         else:
-            yield name, Shown(_readable(getattr(settings, name)), source)
+            yield name, SettingInEffect(_readable(getattr(settings, name)), source)
 
 
 def _readable(value: object) -> object:

@@ -54,7 +54,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """The finding of one check: its name, its result in a word and in a sentence, and advice to the operator or ""."""
 
     check: str
@@ -63,7 +63,7 @@ class Finding:
     remedy: str = ""
 
 
-def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> list[Finding]:
+def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> list[CheckResult]:
     """Run all checks on a request, and return their findings.
 
     ``aged``: The request was captured earlier, so an expired token is no fault.
@@ -92,7 +92,7 @@ def read_chat_request(captured: CapturedRequest) -> ChatBody | None:
     return (RESPONSES if path.endswith("/responses") else COMPLETIONS).read(captured.body)
 
 
-def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> Iterator[Finding]:
+def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> Iterator[CheckResult]:
     try:
         caller = make_identity(settings).identify(captured.headers, captured.peer or _peer_of_file(settings))
     except ConfigurationError as error:
@@ -122,7 +122,7 @@ def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool)
         yield _missing("identity", text, remedy)
 
 
-def _bad_token(captured: CapturedRequest, secret: str, *, aged: bool) -> Finding:
+def _bad_token(captured: CapturedRequest, secret: str, *, aged: bool) -> CheckResult:
     """Explain why the proxy rejects the request's token."""
     claim = OpenWebUIToken(secret, header=OPENWEBUI_JWT_HEADER, leeway=_EVER).claim(
         captured.headers, captured.peer
@@ -139,7 +139,7 @@ def _bad_token(captured: CapturedRequest, secret: str, *, aged: bool) -> Finding
     return _missing("identity", f"{OPENWEBUI_JWT_HEADER} has the right secret, and has expired", remedy)
 
 
-def _known(captured: CapturedRequest, settings: ProxySettings, *, is_signed: bool) -> Finding:
+def _known(captured: CapturedRequest, settings: ProxySettings, *, is_signed: bool) -> CheckResult:
     """Explain why the proxy accepts the request's identity."""
     if is_signed:
         return _ok("identity", "signed, with the right secret")
@@ -158,7 +158,7 @@ def _peer_of_file(settings: ProxySettings) -> str | None:
     return settings.trusted_networks[0].partition("/")[0] if settings.trusted_networks else None
 
 
-def _chat(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
+def _chat(captured: CapturedRequest, settings: ProxySettings) -> Iterator[CheckResult]:
     name = settings.session_header
     found = values(captured.headers, name.encode())
     if _is_template(found):
@@ -185,7 +185,7 @@ _ADDED = {
 """The headers that an operator adds to the connection, each with its template and with what happens without it."""
 
 
-def _added(captured: CapturedRequest) -> Iterator[Finding]:
+def _added(captured: CapturedRequest) -> Iterator[CheckResult]:
     """Yield a finding on each header that an operator adds to the connection."""
     names = (MESSAGE_HEADER, _PARENT, TASK_HEADER)
     for name, (check, (template, why)) in zip(names, _ADDED.items(), strict=True):
@@ -199,7 +199,7 @@ def _added(captured: CapturedRequest) -> Iterator[Finding]:
             yield _present(check, name, found)
 
 
-def _present(check: str, name: str, found: list[bytes]) -> Finding:
+def _present(check: str, name: str, found: list[bytes]) -> CheckResult:
     if check == "message id":
         remedy = "send the message in a chat: API calls have no id of it"
         is_id = readable_id(found) is not None
@@ -218,12 +218,12 @@ def _is_template(found: Sequence[bytes]) -> bool:
     return any(value.strip() and is_unfilled(header_text(value) or "") for value in found)
 
 
-def _not_filled_in(check: str, name: str) -> Finding:
+def _not_filled_in(check: str, name: str) -> CheckResult:
     text = f"{name} came with its template in place of a value"
     return _missing(check, text, "OpenWebUI 0.10 or newer fills these in")
 
 
-def _body(captured: CapturedRequest) -> Iterator[Finding]:
+def _body(captured: CapturedRequest) -> Iterator[CheckResult]:
     chat = read_chat_request(captured)
     if chat is None:
         yield _missing("body", "no chat request that can be read", "capture the whole request")
@@ -241,7 +241,7 @@ def _body(captured: CapturedRequest) -> Iterator[Finding]:
     yield _missing("other memory", text, remedy)
 
 
-def _way(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
+def _way(captured: CapturedRequest, settings: ProxySettings) -> Iterator[CheckResult]:
     passed = [name.decode() for name in _PROXIED if values(captured.headers, name)]
     if not passed:
         yield _ok("way", "no sign of another proxy between OpenWebUI and Recollect")
@@ -251,7 +251,7 @@ def _way(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding
     yield _note("way", text, remedy if settings.trusted_networks else "")
 
 
-def _kept(settings: ProxySettings) -> Iterator[Finding]:
+def _kept(settings: ProxySettings) -> Iterator[CheckResult]:
     """Yield a note if less of the chats is kept than an operator may expect."""
     if not settings.record:
         yield _note("record", "nothing of what people say is kept: RECOLLECT_RECORD is off")
@@ -261,16 +261,16 @@ def _kept(settings: ProxySettings) -> Iterator[Finding]:
         yield _note("record", text, remedy)
 
 
-def _ok(check: str, told: str) -> Finding:
-    return Finding(check, Status.OK, told)
+def _ok(check: str, told: str) -> CheckResult:
+    return CheckResult(check, Status.OK, told)
 
 
-def _note(check: str, told: str, remedy: str = "") -> Finding:
-    return Finding(check, Status.NOTE, told, remedy)
+def _note(check: str, told: str, remedy: str = "") -> CheckResult:
+    return CheckResult(check, Status.NOTE, told, remedy)
 
 
-def _missing(check: str, told: str, remedy: str) -> Finding:
-    return Finding(check, Status.MISSING, told, remedy)
+def _missing(check: str, told: str, remedy: str) -> CheckResult:
+    return CheckResult(check, Status.MISSING, told, remedy)
 
 
 _BLOCKS = (

@@ -14,7 +14,7 @@ from recollect_proxy.store_commands.printing import Output, print_output
 
 if TYPE_CHECKING:
     from recollect_proxy.doctor.captured_request import CapturedRequest
-    from recollect_proxy.doctor.diagnosis import Finding
+    from recollect_proxy.doctor.diagnosis import CheckResult
 
 _SIGNS = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
 
@@ -61,7 +61,7 @@ def doctor(
     print_output(Output({"ok": is_well, "findings": findings}, lines, failed=not is_well), as_json=as_json)
 
 
-def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> "list[Finding]":
+def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> "list[CheckResult]":
     """Diagnose the request in a file, or without a file the first one from a person within ``seconds``."""
     from recollect.runtime.logs import configure_logging
     from recollect_proxy.doctor.captured_request import read_captured_request
@@ -72,7 +72,7 @@ def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> 
     return [*diagnose(captured, settings, aged=request is not None), *_of_upstream(settings)]
 
 
-def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
+def _of_upstream(settings: ProxySettings) -> Iterator["CheckResult"]:
     """Yield a finding on the LLM server, if the settings name one, and on the model that forms memories, which is asked once."""
     if settings.upstream == UNUSED_UPSTREAM:
         return
@@ -80,7 +80,7 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
 
     from recollect.assembly.database_and_model_check import check_model
     from recollect_proxy.build_destinations import upstream_of
-    from recollect_proxy.doctor.diagnosis import Finding, Status
+    from recollect_proxy.doctor.diagnosis import CheckResult, Status
     from recollect_proxy.upstream.upstream import complaint_about
 
     async def looked() -> str | None:
@@ -91,14 +91,14 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
             await upstream.aclose()
 
     if (complaint := asyncio.run(looked())) is None:
-        yield Finding("upstream", Status.OK, f"{settings.upstream} answers")
+        yield CheckResult("upstream", Status.OK, f"{settings.upstream} answers")
     else:
-        yield Finding(
+        yield CheckResult(
             "upstream", Status.MISSING, f"{settings.upstream} does not work as it is set", complaint
         )
     told, is_well = asyncio.run(check_model(settings.for_engine, settings.upstream_api))
     if told:
-        yield Finding("model", Status.OK if is_well else Status.MISSING, told)
+        yield CheckResult("model", Status.OK if is_well else Status.MISSING, told)
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
@@ -143,7 +143,7 @@ def _spelled(seconds: float) -> str:
     return "1 minute" if minutes == 1 else f"{minutes:g} minutes"
 
 
-def _lines(finding: "Finding") -> Iterator[str]:
+def _lines(finding: "CheckResult") -> Iterator[str]:
     yield f"{_SIGNS[finding.status]}  {finding.check}: {finding.told}"
     if finding.remedy:
         yield f"         -> {finding.remedy}"

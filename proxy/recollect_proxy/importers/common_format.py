@@ -39,7 +39,7 @@ class BrokenRowError(RecollectError):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredMemory:
+class SourceMemory:
     """A memory of the source product.
 
     Attributes:
@@ -97,7 +97,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredChat:
+class SourceChat:
     """A chat of the source product.
 
     Attributes:
@@ -134,7 +134,7 @@ class Listed:
 
     name: str
     user_id: str
-    read: Callable[[], Awaitable[StoredChat | None]]
+    read: Callable[[], Awaitable[SourceChat | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Source:
     """
 
     origin: str
-    memories: Sequence[StoredMemory]
+    memories: Sequence[SourceMemory]
     chats: Sequence[Listed]
     broken: Sequence[str]
     users: frozenset[str] | None = None
@@ -302,7 +302,7 @@ _APART = timedelta(milliseconds=2)
 """The least time between two exchanges of a chat, so that equal timestamps do not lose their order."""
 
 
-def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
+def exchanges_of(chat: SourceChat, *, at: datetime) -> list[Exchange]:
     """Return the exchanges of a chat, oldest first; ``at`` is now, and later timestamps are ignored.
 
     A message without an answer is an exchange, too. One whose answer failed is none, nor is a message that no person wrote, such as a
@@ -342,7 +342,7 @@ def _exchange(turn: Turn, reply: str, origin: str) -> Exchange:
     )
 
 
-def _turn(chat: StoredChat, heard: Sequence[Said], at: datetime) -> Turn | None:
+def _turn(chat: SourceChat, heard: Sequence[Said], at: datetime) -> Turn | None:
     """Detect the turn as the proxy would; None if there is none, or it has no words."""
     last = heard[-1]
     if not last.is_written:

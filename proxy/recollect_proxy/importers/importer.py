@@ -41,13 +41,20 @@ from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Listed,
     Source,
-    StoredChat,
-    StoredMemory,
+    SourceChat,
+    SourceMemory,
     exchanges_of,
     name_of,
 )
 from recollect_proxy.importers.import_counts import Tally
-from recollect_proxy.importers.screening import Brought, Kept, Version, next_change, screened, version_id
+from recollect_proxy.importers.screening import (
+    Brought,
+    ImportedText,
+    NotAgain,
+    next_change,
+    screened,
+    version_id,
+)
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _PAGE = 500
@@ -82,19 +89,19 @@ async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMe
 
 
 async def read_versions(
-    backends: Backends, stored: StoredMemory, brought: Brought, known: ExistingMemories
-) -> list[Version]:
+    backends: Backends, stored: SourceMemory, brought: Brought, known: ExistingMemories
+) -> list[ImportedText]:
     """Return the versions of ``stored`` that earlier imports wrote, oldest first."""
-    found: list[Version] = []
+    found: list[ImportedText] = []
     while True:
         id_ = version_id(stored, len(found))
         memory = known.memories.get(id_)
         if not found and memory is not None and memory.content == brought.memory.content:
-            return [Version(memory, ())]  # unchanged, as most are: its history makes no difference
+            return [ImportedText(memory, ())]  # unchanged, as most are: its history makes no difference
         updates = await backends.memories.history(stored.user_id, id_, limit=_MOST_UPDATES)
         if memory is None and not updates:
             return found
-        found.append(Version(memory, updates))
+        found.append(ImportedText(memory, updates))
 
 
 _TOGETHER = 64
@@ -114,7 +121,7 @@ _COUNTED_AS = {Add: "new", Quarantine: "held", Replace: "changed", Retire: "chan
 class _Screened:
     """A memory of the source, with the change that screening chose for it."""
 
-    stored: StoredMemory
+    stored: SourceMemory
     change: Brought
 
 
@@ -169,7 +176,7 @@ class Importer:
         for user_id, of_user in by_user.items():
             await self._bring_to(user_id, list(of_user.values()), advance)
 
-    async def _screened(self, row: StoredMemory) -> _Screened | None:
+    async def _screened(self, row: SourceMemory) -> _Screened | None:
         """Return a memory with the change it makes; None, and counted why, if it makes none."""
         stored = replace(row, user_id=row.user_id or self._sole_owner, origin=self.source.origin)
         if not stored.user_id:
@@ -202,7 +209,7 @@ class Importer:
             together, changes = in_order[start : start + _TOGETHER], []
             for each in together:
                 change = next_change(each.stored, each.change, versions[each.stored.id], known.hashes)
-                if isinstance(change, Kept):
+                if isinstance(change, NotAgain):
                     self.tally.memories[change] += 1
                 else:
                     changes.append(change)
@@ -214,7 +221,7 @@ class Importer:
 
     async def _looked_up(
         self, user_id: str, found: Sequence[_Screened]
-    ) -> tuple[ExistingMemories, dict[str, list[Version]]]:
+    ) -> tuple[ExistingMemories, dict[str, list[ImportedText]]]:
         """Return the user's memories, and the versions of each source memory that were imported before."""
         backends = self.backends
         if backends is None:
@@ -326,7 +333,7 @@ class Importer:
         return next(iter(self.only)) if len(self.only) == 1 else ""
 
 
-def _why_left_out(chat: StoredChat, exchanges: Sequence[Exchange]) -> str:
+def _why_left_out(chat: SourceChat, exchanges: Sequence[Exchange]) -> str:
     """Return why a chat is not imported; "" if it is."""
     if chat.left_out or session_skip(chat.id):
         return chat.left_out or "temporary or of a channel"

@@ -10,8 +10,8 @@ from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,
     Said,
-    StoredChat,
-    StoredMemory,
+    SourceChat,
+    SourceMemory,
     as_object,
     branch,
     moment,
@@ -24,7 +24,7 @@ DOCTOR = "recollect-doctor"
 """The model that `recollect doctor` shows in OpenWebUI. Its answers count as failed."""
 
 
-def read_item(item: Row) -> Iterator[StoredChat | StoredMemory]:
+def read_item(item: Row) -> Iterator[SourceChat | SourceMemory]:
     """Yield the memory or the chat of a row.
 
     Raises:
@@ -33,7 +33,7 @@ def read_item(item: Row) -> Iterator[StoredChat | StoredMemory]:
     yield read_chat(item) if "chat" in item else read_memory(item)
 
 
-def read_memory(row: Row) -> StoredMemory:
+def read_memory(row: Row) -> SourceMemory:
     """Read a row of the table `memory`.
 
     Raises:
@@ -44,7 +44,7 @@ def read_memory(row: Row) -> StoredMemory:
         raise BrokenRowError("it has no text")
     meta, path = as_object(row.get("meta")), row.get("path")
     created_at = moment(row.get("created_at"))
-    return StoredMemory(
+    return SourceMemory(
         id=storable_text(content if row.get("id") is None else str(row["id"])),
         user_id=owner_of(row.get("user_id")),
         content=storable_text(content),
@@ -57,7 +57,7 @@ def read_memory(row: Row) -> StoredMemory:
     )
 
 
-def read_chat(row: Row) -> StoredChat:
+def read_chat(row: Row) -> SourceChat:
     """Read a row of the table `chat`.
 
     Raises:
@@ -69,7 +69,7 @@ def read_chat(row: Row) -> StoredChat:
     if not content:
         raise BrokenRowError("its messages can't be read")
     left_out = "of an automation" if meta.get("automation_id") else ""
-    return StoredChat(
+    return SourceChat(
         chat_id,
         owner_of(row.get("user_id")),
         [_message_of(each) for each in _branch(content, row) if each.get("role") != "system"],

@@ -17,9 +17,9 @@ from recollect_proxy.importers.common_format import (
     Listed,
     Row,
     Source,
+    SourceChat,
     SourceError,
-    StoredChat,
-    StoredMemory,
+    SourceMemory,
     name_of,
 )
 from recollect_proxy.importers.openwebui import read_chat, read_memory
@@ -74,13 +74,13 @@ async def _read_database(fetch: _Fetch) -> Source:
     """Read the memories. No transaction spans two queries, so that OpenWebUI can write in between."""
 
     def listed(row: Row) -> Listed:
-        async def read_again() -> StoredChat | None:
+        async def read_again() -> SourceChat | None:
             rows = await fetch("chat", row["id"])
             return read_chat(rows[0]) if rows else None
 
         return Listed(name_of(row["id"]), row["user_id"] or "", read_again)
 
-    memories: list[StoredMemory] = []
+    memories: list[SourceMemory] = []
     broken: list[str] = []
     for row in await fetch("memories"):
         try:

@@ -18,8 +18,8 @@ from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,
     Said,
-    StoredChat,
-    StoredMemory,
+    SourceChat,
+    SourceMemory,
     as_object,
     branch,
     merge_answers,
@@ -43,7 +43,7 @@ def is_chatgpt_file(name: str) -> bool:
     return ending == "json" and (stem == "conversations" or (number != stem and number.isdigit()))
 
 
-def read_chatgpt(item: Row) -> Iterator[StoredChat | StoredMemory]:
+def read_chatgpt(item: Row) -> Iterator[SourceChat | SourceMemory]:
     """Yield a chat, with the branch that was displayed last, and the memories that it contains.
 
     Raises:
@@ -62,11 +62,11 @@ def read_chatgpt(item: Row) -> Iterator[StoredChat | StoredMemory]:
         lambda node: as_object(node.get("message")).get("create_time"),
     )
     messages = merge_answers(said for node in nodes if (said := _node_message(node)) is not None)
-    yield StoredChat(chat_id, "", messages, moment(item.get("create_time")))
+    yield SourceChat(chat_id, "", messages, moment(item.get("create_time")))
     yield from _saved_memories(nodes)
 
 
-def _saved_memories(nodes: Sequence[Row]) -> Iterator[StoredMemory]:
+def _saved_memories(nodes: Sequence[Row]) -> Iterator[SourceMemory]:
     for node in nodes:
         message = as_object(node.get("message"))
         at, content = moment(message.get("create_time")), as_object(message.get("content"))
@@ -79,8 +79,8 @@ def _saved_memories(nodes: Sequence[Row]) -> Iterator[StoredMemory]:
             yield _saved_memory(text, at)
 
 
-def _saved_memory(text: str, at: datetime | None) -> StoredMemory:
-    return StoredMemory(text, "", text, created_at=at, said_at=at)
+def _saved_memory(text: str, at: datetime | None) -> SourceMemory:
+    return SourceMemory(text, "", text, created_at=at, said_at=at)
 
 
 def _node_message(node: Row) -> Said | None:
@@ -119,7 +119,7 @@ def is_claude_file(name: str) -> bool:
     return name in {"conversations.json", "memories.json"}
 
 
-def read_claude(item: Row) -> Iterator[StoredChat | StoredMemory]:
+def read_claude(item: Row) -> Iterator[SourceChat | SourceMemory]:
     """Yield a chat, with the branch that ends in its latest message; or memories of chats and projects, one per paragraph.
 
     Raises:
@@ -133,7 +133,7 @@ def read_claude(item: Row) -> Iterator[StoredChat | StoredMemory]:
         raise BrokenRowError("it has no id")
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
         raise BrokenRowError("its messages can't be read")
-    yield StoredChat(
+    yield SourceChat(
         chat_id,
         "",
         merge_answers(map(_claude_message, _claude_branch(messages))),
@@ -141,7 +141,7 @@ def read_claude(item: Row) -> Iterator[StoredChat | StoredMemory]:
     )
 
 
-def _paragraphs(item: Row) -> Iterator[StoredMemory]:
+def _paragraphs(item: Row) -> Iterator[SourceMemory]:
     projects = item.get("project_memories")
     for text in (
         item.get("conversations_memory"),
@@ -151,7 +151,7 @@ def _paragraphs(item: Row) -> Iterator[StoredMemory]:
             said = line.strip().removeprefix("- ").removeprefix("* ").strip()
             is_heading = said.startswith("#") or (said.startswith("**") and said.rstrip(":").endswith("**"))
             if len(said) >= _SHORTEST and not is_heading:
-                yield StoredMemory(said, "", said)
+                yield SourceMemory(said, "", said)
 
 
 def _claude_branch(messages: list[Any]) -> list[Row]:
@@ -188,7 +188,7 @@ def _claude_text(message: Row) -> str:
 _TEXTS = ("memory", "data", "text", "content")
 
 
-def read_mem0(item: Row) -> Iterator[StoredMemory]:
+def read_mem0(item: Row) -> Iterator[SourceMemory]:
     """Yield a memory.
 
     Raises:
@@ -200,7 +200,7 @@ def read_mem0(item: Row) -> Iterator[StoredMemory]:
     if content is None:
         raise BrokenRowError("it has no text")
     id_, at = item.get("id"), moment(merged.get("created_at"))
-    yield StoredMemory(
+    yield SourceMemory(
         id=storable_text(str(id_) if isinstance(id_, str | int) else content),
         user_id=opaque_id(merged.get("user_id")) or "",
         content=storable_text(content),
@@ -217,7 +217,7 @@ _TIMES = ("created_at", "created", "timestamp", "time")
 _UNSPOKEN = frozenset({"system", "developer", "tool", "function"})
 
 
-def read_line(item: Row) -> Iterator[StoredChat]:
+def read_line(item: Row) -> Iterator[SourceChat]:
     """Yield the chat of a line. A chat without an id gets one that is derived from its first messages.
 
     Raises:
@@ -227,7 +227,7 @@ def read_line(item: Row) -> Iterator[StoredChat]:
     if not isinstance(messages, list):
         raise BrokenRowError("it holds no list of messages")
     said = merge_answers(_messages_of(messages, text_of(item.get("model"))))
-    yield StoredChat(_first_id(item, _CHATS) or _name_of(said), _first_id(item, _USERS), said, _time(item))
+    yield SourceChat(_first_id(item, _CHATS) or _name_of(said), _first_id(item, _USERS), said, _time(item))
 
 
 def _messages_of(messages: list[Any], model: str) -> Iterator[Said]:

@@ -15,9 +15,9 @@ from recollect_proxy.importers.common_format import (
     Listed,
     Row,
     Source,
+    SourceChat,
     SourceError,
-    StoredChat,
-    StoredMemory,
+    SourceMemory,
     name_of,
 )
 from recollect_proxy.importers.openwebui import read_item
@@ -50,7 +50,7 @@ class FileLayout:
         keys: An item has at least one of these keys; if empty, any object is an item.
     """
 
-    read: Callable[[Row], Iterator[StoredChat | StoredMemory]]
+    read: Callable[[Row], Iterator[SourceChat | SourceMemory]]
     lists: Sequence[str] = ("",)
     is_wanted: Callable[[str], bool] | None = None
     has_lines: bool = True
@@ -82,7 +82,7 @@ def _opened(origin: str, path: Path, folder: Path) -> Source:
     """Read every item once: keep the memories, and sort the chats by time."""
     layout = LAYOUTS[origin]
     files = [path] if layout.is_wanted is None else _files(path, folder, layout.is_wanted)
-    memories: list[StoredMemory] = []
+    memories: list[SourceMemory] = []
     chats: list[tuple[float, Listed]] = []
     broken: list[str] = []
     has_items = has_own = False
@@ -94,7 +94,7 @@ def _opened(origin: str, path: Path, folder: Path) -> Source:
                 row = _row(item)
                 has_own = has_own or not layout.keys or not layout.keys.isdisjoint(row)
                 for each in layout.read(row):
-                    if isinstance(each, StoredMemory):
+                    if isinstance(each, SourceMemory):
                         memories.append(each)
                     else:
                         began = each.began.timestamp() if each.began else 0.0
@@ -110,12 +110,12 @@ def _opened(origin: str, path: Path, folder: Path) -> Source:
     return Source(origin, memories, [chat for _, chat in sorted(chats, key=itemgetter(0))], broken)
 
 
-def _reader(layout: FileLayout, item: Item) -> Callable[[], Awaitable[StoredChat]]:
+def _reader(layout: FileLayout, item: Item) -> Callable[[], Awaitable[SourceChat]]:
     """Return a function that reads a chat once more, so that only one is held at a time."""
 
-    async def read_chat() -> StoredChat:
+    async def read_chat() -> SourceChat:
         row = await asyncio.to_thread(_row, item)
-        return next(each for each in layout.read(row) if isinstance(each, StoredChat))
+        return next(each for each in layout.read(row) if isinstance(each, SourceChat))
 
     return read_chat
 

@@ -37,7 +37,7 @@ from recollect.text.lexical import document_terms
 from recollect.text.normalization import content_hash
 from recollect.text.patterns import anchored
 from recollect.text.prompt_injection import is_instruction
-from recollect_proxy.importers.common_format import StoredMemory, stable_id
+from recollect_proxy.importers.common_format import SourceMemory, stable_id
 
 LONGEST = 8_000
 """The most characters of a memory, as in the memory API."""
@@ -49,7 +49,7 @@ _IMPORTANCE, _IMPORTANT = 0.5, 0.7
 _IMPORTANT_TAGS = frozenset({"identity", "relationship", "goal"})
 
 
-def screened(stored: StoredMemory, *, at: datetime) -> Add | Quarantine | Ignore:
+def screened(stored: SourceMemory, *, at: datetime) -> Add | Quarantine | Ignore:
     """Decide at the time ``at`` how to import a memory.
 
     Returns:
@@ -81,7 +81,7 @@ def screened(stored: StoredMemory, *, at: datetime) -> Add | Quarantine | Ignore
     return Add(memory, Reason.WRITTEN if stored.is_manual and not plain.is_decorated else Reason.NEW)
 
 
-def _memory(stored: StoredMemory, candidate: Candidate, at: datetime) -> Memory:
+def _memory(stored: SourceMemory, candidate: Candidate, at: datetime) -> Memory:
     return Memory(
         id=version_id(stored),
         owner=stored.user_id,
@@ -160,7 +160,7 @@ Brought: TypeAlias = Add | Quarantine
 """The change that ``screened`` chose for a memory, which applies if it was not imported before."""
 
 
-class Kept(StrEnum):
+class NotAgain(StrEnum):
     """Why a memory is not imported again."""
 
     THERE = "there"
@@ -169,7 +169,7 @@ class Kept(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class ImportedText:
     """A text that an import wrote for a memory of the source.
 
     Attributes:
@@ -181,15 +181,15 @@ class Version:
     updates: Sequence[Update]
 
 
-def version_id(stored: StoredMemory, number: int = 0) -> UUID:
+def version_id(stored: SourceMemory, number: int = 0) -> UUID:
     """Return the id of a version of a source memory; the first version has the number 0."""
     names = (stored.origin, "memory", stored.user_id, stored.id, str(number))
     return stable_id(stored.created_at or _EPOCH, *names)
 
 
 def next_change(
-    stored: StoredMemory, brought: Brought, versions: Sequence[Version], known: Collection[bytes]
-) -> Brought | Replace | Kept:
+    stored: SourceMemory, brought: Brought, versions: Sequence[ImportedText], known: Collection[bytes]
+) -> Brought | Replace | NotAgain:
     """Return how to import the present text of a source memory.
 
     A later text, by the source's own timestamps, replaces the imported one, unless somebody changed that here. An older
@@ -201,43 +201,43 @@ def next_change(
     new = brought.memory
     is_known = content_hash(new.content) in known
     if not versions:
-        return Kept.THERE if is_known else brought
+        return NotAgain.THERE if is_known else brought
     standing = next((each for each in reversed(versions) if each.memory is not None), None)
     if _came_before(brought, versions):
-        return Kept.THERE
+        return NotAgain.THERE
     further = replace(brought, memory=replace(new, id=version_id(stored, len(versions))))
     if standing is None or standing.memory is None:
         return _beside(further, versions, is_known=is_known)
     if not _is_later(new, standing.memory):
-        return Kept.THERE
+        return NotAgain.THERE
     return _in_place_of(standing.memory, further, is_known=is_known, is_touched=_is_touched(standing, new))
 
 
 def _in_place_of(
     standing: Memory, further: Brought, *, is_known: bool, is_touched: bool
-) -> Brought | Replace | Kept:
+) -> Brought | Replace | NotAgain:
     """Return how to import a later text of a memory whose imported version the user still has."""
     if is_touched:
-        return Kept.THERE if is_known else Kept.LEFT
+        return NotAgain.THERE if is_known else NotAgain.LEFT
     if isinstance(further, Quarantine):  # the present version stays until the person approves the new one
-        return Kept.THERE if is_known else further
+        return NotAgain.THERE if is_known else further
     reason = Reason.WRITTEN if further.reason is Reason.WRITTEN else Reason.CORRECTED
     return Replace(standing.id, further.memory, reason)
 
 
-def _beside(further: Brought, versions: Sequence[Version], *, is_known: bool) -> Brought | Kept:
+def _beside(further: Brought, versions: Sequence[ImportedText], *, is_known: bool) -> Brought | NotAgain:
     """Return how to import a text of a memory of which the user has no version any more."""
     if is_known or content_hash(further.memory.content) in map(content_hash, _texts(versions)):
-        return Kept.THERE
+        return NotAgain.THERE
     latest = versions[-1].updates
     # The last version was never approved: a later text gets a new chance.
     if latest and latest[0].action in _HOLDS:
-        return Kept.THERE if further.memory.observed_at <= latest[-1].at else further
+        return NotAgain.THERE if further.memory.observed_at <= latest[-1].at else further
     is_ours = all(update.actor is Actor.IMPORT for version in versions for update in version.updates)
-    return further if is_ours else Kept.LEFT
+    return further if is_ours else NotAgain.LEFT
 
 
-def _came_before(brought: Brought, versions: Sequence[Version]) -> bool:
+def _came_before(brought: Brought, versions: Sequence[ImportedText]) -> bool:
     """Return whether the last import brought this text. The audit has no text of a held-back one, so its time decides."""
     if isinstance(brought, Quarantine):
         rows = [update for version in versions for update in version.updates]
@@ -247,7 +247,7 @@ def _came_before(brought: Brought, versions: Sequence[Version]) -> bool:
     return last is not None and content_hash(last) == content_hash(brought.memory.content)
 
 
-def _texts(versions: Sequence[Version]) -> Iterator[str]:
+def _texts(versions: Sequence[ImportedText]) -> Iterator[str]:
     """Yield the texts that imports wrote, newest first."""
     for version in reversed(versions):
         for update in version.updates:
@@ -260,7 +260,7 @@ def _is_later(new: Memory, standing: Memory) -> bool:
     return not is_same and new.observed_at > standing.observed_at
 
 
-def _is_touched(version: Version, new: Memory) -> bool:
+def _is_touched(version: ImportedText, new: Memory) -> bool:
     """Tell whether anything but an import changed a version, or reinforced it after the source had changed its text."""
     return any(
         update.actor is not Actor.IMPORT

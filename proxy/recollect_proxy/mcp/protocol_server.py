@@ -48,7 +48,7 @@ from recollect.errors import (
     raised_at,
 )
 from recollect.model import is_agents
-from recollect_proxy.mcp.tools import TOOLS, Caller, tools_for
+from recollect_proxy.mcp.tools import TOOLS, ActingAgent, tools_for
 from recollect_proxy.mcp.tools import Tool as OwnTool
 from recollect_proxy.web.strict_json import WrongValueError, read_values, shaped
 
@@ -71,7 +71,7 @@ MEMORY = "memory://memories/"
 log = structlog.get_logger(__name__)
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
-WhoCalls: TypeAlias = Callable[[Context], Caller]
+WhoCalls: TypeAlias = Callable[[Context], ActingAgent]
 
 
 def quiet_sdk() -> None:

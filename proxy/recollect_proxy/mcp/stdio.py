@@ -23,7 +23,7 @@ from recollect import __version__
 from recollect.api.queries import PROJECT
 from recollect.assembly.lifecycle import open_engine
 from recollect.model import project_scope
-from recollect.settings.engine_settings import Worker
+from recollect.settings.engine_settings import WorkerPlace
 from recollect_proxy.mcp import PATH, REFUSED_HEADER
 from recollect_proxy.mcp.protocol_server import (
     UNNAMED,
@@ -34,7 +34,7 @@ from recollect_proxy.mcp.protocol_server import (
     quiet_sdk,
     server_of,
 )
-from recollect_proxy.mcp.tools import Caller
+from recollect_proxy.mcp.tools import ActingAgent
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _LONGEST_LINE = 1024 * 1024
@@ -49,12 +49,14 @@ async def serve_store(settings: ProxySettings, user_id: str) -> None:
         StoreUnavailableError: The database can't be reached.
         EmbedderError: The embedder can't be loaded.
     """
-    alone = settings.model_copy(update={"worker": Worker.ELSEWHERE})  # it forms nothing: that is a server's
+    alone = settings.model_copy(
+        update={"worker": WorkerPlace.ELSEWHERE}
+    )  # it forms nothing: that is a server's
     async with AsyncExitStack() as opened:
         with _stdout_kept_clean():
             engine = await opened.enter_async_context(open_engine(alone, upstream=settings.upstream_api))
         await _serve_stdio(
-            make_server(lambda context: Caller(lambda: engine, user_id, client_of(context)), user_id)
+            make_server(lambda context: ActingAgent(lambda: engine, user_id, client_of(context)), user_id)
         )
 
 

@@ -19,7 +19,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import LONGEST_PROJECT, project_scope, project_within
 from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.access.failed_attempts import TooManyAttemptsError
-from recollect_proxy.access.principal import Principal, Role
+from recollect_proxy.access.principal import Principal, TokenKind
 from recollect_proxy.identity.caller import readable_id, readable_project
 from recollect_proxy.mcp import REFUSED_HEADER
 from recollect_proxy.mcp.protocol_server import (
@@ -30,7 +30,7 @@ from recollect_proxy.mcp.protocol_server import (
     quiet_sdk,
     session_of,
 )
-from recollect_proxy.mcp.tools import Caller
+from recollect_proxy.mcp.tools import ActingAgent
 from recollect_proxy.web.asgi import (
     Event,
     Headers,
@@ -168,7 +168,7 @@ class McpApplication:
         async with sessions.run():
             await sessions.handle_request(inner, replayed(body, receive), _finishing(send, name))
 
-    def _admitted(self, headers: Headers, peer: str | None) -> Caller | Failure:
+    def _admitted(self, headers: Headers, peer: str | None) -> ActingAgent | Failure:
         """Return who calls, and for whom; or why they may not. The name of the client's program is not known yet."""
         try:
             principal = self._authentication.admitted(headers, peer)
@@ -184,7 +184,7 @@ class McpApplication:
         project = project_in(headers, principal.project)
         if isinstance(project, Failure):
             return project
-        return Caller(
+        return ActingAgent(
             lambda: self._engine.opened,
             project_scope(user_id, project),
             may_write=principal.may(Permission.OWN, user_id, reads=False),
@@ -192,7 +192,7 @@ class McpApplication:
         )
 
     def _user_of(self, principal: Principal, headers: Headers) -> str | Failure:
-        names = (USER_HEADER, self._user_header) if principal.role is Role.ACTING else (USER_HEADER,)
+        names = (USER_HEADER, self._user_header) if principal.kind is TokenKind.ACTING else (USER_HEADER,)
         sent = [found for name in dict.fromkeys(names) if (found := values(headers, name))]
         named = {readable_id(each) for each in sent}
         if principal.user_id is not None:

@@ -10,8 +10,9 @@ from typing import Any
 from recollect import model
 from recollect.api.chats import FoundMessage, LoggedMessage
 from recollect.api.failures import EXCHANGE_NOT_FOUND, SUMMARY_NOT_FOUND
-from recollect.engine.people.browsing import Period
+from recollect.engine.people.browsing import ALL_TIME
 from recollect.model import Update
+from recollect.text.dates.date_finder import Period
 from recollect_openwebui.my_memories import changes_line
 from recollect_openwebui.notices import Notices, language_of
 from recollect_proxy.memory_api.request_and_reply import Asked, erasure_as_json
@@ -92,8 +93,7 @@ async def search_messages(asked: Asked) -> Any:
     Hidden messages are not found. Each search finds at most the thousand best.
     """
     sent, user = asked.sent, asked.user_id
-    whole = Period()
-    period = Period(sent.said_from or whole.start, sent.until or whole.end)
+    period = Period(sent.said_from or ALL_TIME.start, sent.until or ALL_TIME.end)
     if period.start >= period.end:
         raise invalid_parameter("until", "later than `from`")
     await asked.note_read(user)

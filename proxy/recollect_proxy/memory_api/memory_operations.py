@@ -19,9 +19,9 @@ from recollect.api.memories import BulkForget, MemoryChange, NewSessionMemory, O
 from recollect.api.queries import PAIRS, PLACE
 from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
-    KEPT,
     MOST_QUARANTINED,
     SHOWN,
+    UNCHANGED,
     Ending,
     Kind,
     MemoryFilter,
@@ -311,11 +311,11 @@ async def _of_chat(asked: Asked) -> model.Memory:
 
 
 def _revised(change: Any) -> dict[str, Any]:
-    """Return a change as the engine takes it: None, or KEPT for a time, leaves a field as it is."""
+    """Return a change as the engine takes it: None, or UNCHANGED for a time, leaves a field as it is."""
     given = changes(change)
     kept = {
         **dict.fromkeys(("content", "kind", "importance", "use", "topics", "questions", "tags", "metadata")),
-        **dict.fromkeys(("event_at", "holds_from", "holds_until", "expires_at"), KEPT),
+        **dict.fromkeys(("event_at", "holds_from", "holds_until", "expires_at"), UNCHANGED),
     }
     lists = {name: tuple(each) for name, each in given.items() if isinstance(each, list)}
     return {name: (given | lists).get(name, unchanged) for name, unchanged in kept.items()}

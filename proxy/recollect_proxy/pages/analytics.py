@@ -25,7 +25,7 @@ _GAP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class DailyChart:
     """A chart of one or more values a day, the first day first, without a gap.
 
     Attributes:
@@ -132,12 +132,12 @@ _CHARTS: tuple[tuple[str, Mapping[str, Callable[[DayOfActivity], float | None]],
 """The charts of days: name, series, unit and limit."""
 
 
-def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Columns]:
+def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[DailyChart]:
     """Return the charts of ``days``; a day of which nothing is known counts nothing."""
     found = {each.day: each for each in known}
     activity = [found.get(day, DayOfActivity(day)) for day in days]
     return [
-        Columns(
+        DailyChart(
             name, days, {each: [read(day) for day in activity] for each, read in series.items()}, unit, limit
         )
         for name, series, unit, limit in _CHARTS

@@ -33,9 +33,9 @@ from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.page_request import (
     PROJECT_COOKIE,
     Asked,
-    Change,
     Parts,
     Reading,
+    SentForm,
     Transaction,
     Visit,
     chats_of,
@@ -180,7 +180,7 @@ async def show_export(visit: Reading) -> Stream:
     )
 
 
-def _is_typed(change: Change) -> bool:
+def _is_typed(change: SentForm) -> bool:
     """Whether a form has the word that erases."""
     word = change.visit.shown.words("erase.word")
     return change.form.get("typed", "").strip().casefold() == word.casefold()

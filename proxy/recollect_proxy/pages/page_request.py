@@ -17,7 +17,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import TEAM, WRITING, Actor, Changer, TeamRole, project_name, project_scope, team_of
 from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.access.page_sessions import PageSession
-from recollect_proxy.access.principal import Principal, Role
+from recollect_proxy.access.principal import Principal, TokenKind
 from recollect_proxy.pages.failures import (
     BAD_INPUT,
     FOREIGN_FORM,
@@ -83,7 +83,7 @@ class PageParts:
             session,
             "" if session is None else self.authentication.page_sessions.form_token(session),
             request.url.path.removeprefix(BASE),
-            may_change=session is not None and session.principal.role is not Role.READER,
+            may_change=session is not None and session.principal.kind is not TokenKind.READER,
             provider=self.authentication.provider,
             chat_link=self.chat_link,
         )
@@ -96,7 +96,7 @@ class PageParts:
         session = self.authentication.page_sessions.session(request.cookies.get(COOKIE, ""))
         if session is None or not self.authentication.still_knows(session.principal, peer_of(request)):
             return None
-        proven = self.proven(request) if session.principal.role is Role.PERSON else None
+        proven = self.proven(request) if session.principal.kind is TokenKind.PERSON else None
         return session if proven is None or proven.user_id == session.user_id else None
 
     def proven(self, request: Asked) -> Principal | None:
@@ -105,7 +105,7 @@ class PageParts:
         A key for one project proves no person here: pages show a person's whole memory.
         """
         found = self.authentication.principal(list(request.scope["headers"]), peer_of(request))
-        is_person = found is not None and found.role is Role.PERSON and not found.project
+        is_person = found is not None and found.kind is TokenKind.PERSON and not found.project
         return found if is_person else None
 
     def is_secure(self, request: Asked) -> bool:
@@ -202,7 +202,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SentForm:
     """A form from a visitor who may send it.
 
     Attributes:
@@ -238,7 +238,7 @@ async def chats_of(visit: Visit, chats: Iterable[str | None]) -> dict[str, str]:
 
 InVisit: TypeAlias = NamedDependency[SkipValidation[Visit]]
 Reading: TypeAlias = NamedDependency[SkipValidation[Visit]]
-Transaction: TypeAlias = NamedDependency[SkipValidation[Change]]
+Transaction: TypeAlias = NamedDependency[SkipValidation[SentForm]]
 Parts: TypeAlias = NamedDependency[SkipValidation[PageParts]]
 
 
@@ -298,7 +298,7 @@ async def provide_reading(request: Asked, parts: Parts) -> Visit:
     return replace(visit, shown=shown)
 
 
-async def provide_change(request: Asked, parts: Parts) -> Change:
+async def provide_change(request: Asked, parts: Parts) -> SentForm:
     """Return a form, once it is known that its sender may, and meant to.
 
     Raises:
@@ -314,7 +314,7 @@ async def provide_change(request: Asked, parts: Parts) -> Change:
     if (given_project := form.get("project", "")) and project_name(given_project) != given_project:
         raise PageError(BAD_INPUT)
     visit = replace(visit, shown=replace(visit.shown, project=given_project))
-    return Change(visit, form, tuple(each for each in given.getall("picked", []) if isinstance(each, str)))
+    return SentForm(visit, form, tuple(each for each in given.getall("picked", []) if isinstance(each, str)))
 
 
 async def fields_of(request: Asked) -> dict[str, str]:

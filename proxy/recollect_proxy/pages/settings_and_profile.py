@@ -21,9 +21,9 @@ from recollect.model import (
 )
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.page_request import (
-    Change,
     InVisit,
     Reading,
+    SentForm,
     Transaction,
     Visit,
     require_administrator,
@@ -231,7 +231,7 @@ def _ids(profile: OwnProfile) -> set[UUID]:
     return {each.id for each in _proposed(profile)}
 
 
-def _field_of(change: Change) -> ProfileField:
+def _field_of(change: SentForm) -> ProfileField:
     try:
         return ProfileField(change.form.get("field", ""))
     except ValueError:

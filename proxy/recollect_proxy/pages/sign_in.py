@@ -13,7 +13,7 @@ from recollect.model import KeptAnswer
 from recollect_proxy.access.failed_attempts import TooManyAttemptsError, source_of
 from recollect_proxy.access.page_sessions import SESSION_LIFETIME, PageSession
 from recollect_proxy.access.person_tokens import Audience
-from recollect_proxy.access.principal import SIGN_IN_LIFETIME, Principal, Refusal, Role, SignInError
+from recollect_proxy.access.principal import SIGN_IN_LIFETIME, Principal, Refusal, SignInError, TokenKind
 from recollect_proxy.pages.failures import BAD_KEY, BAD_TICKET, NOT_FOUND, TOO_OFTEN, PageError
 from recollect_proxy.pages.page_request import (
     COOKIE,
@@ -58,7 +58,7 @@ async def enter_by_link(
         if session is None or session.principal.user_id != user_id:
             raise PageError(BAD_TICKET)
         return redirect(BASE)  # the same browser once more, as when a page is loaded again
-    principal = Principal(Role.PERSON, "own-page", user_id)
+    principal = Principal(TokenKind.PERSON, "own-page", user_id)
     return entered(request, parts, principal)
 
 

@@ -38,7 +38,7 @@ from recollect.model import (
 )
 from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, BAD_TAGS, NOT_FOUND, PageError
-from recollect_proxy.pages.page_request import Change, Reading, Transaction, chats_of
+from recollect_proxy.pages.page_request import Reading, SentForm, Transaction, chats_of
 
 _HELD, _CHATS = 25, 10
 _LAST = time(23, 59, 59)
@@ -150,7 +150,7 @@ async def forget_memory(change: Transaction) -> Response[str]:
     return _confirm(change, "forgotten", undo=await last_change(change, memory_id))
 
 
-async def _forget_picked(change: Change) -> Response[str]:
+async def _forget_picked(change: SentForm) -> Response[str]:
     visit, picked = change.visit, [id_named(each) for each in dict.fromkeys(change.picked)]
     if not picked:
         return change.answer("nothing_picked", "")
@@ -211,7 +211,7 @@ async def end_dropped(change: Transaction) -> Response[str]:
     return await _end_todo(change, Ending.DROPPED)
 
 
-async def _end_todo(change: Change, ending: Ending) -> Response[str]:
+async def _end_todo(change: SentForm, ending: Ending) -> Response[str]:
     update = await change.visit.engine.end_todo(
         change.visit.user_id, id_of(change), ending, actor=change.visit.actor
     )
@@ -264,7 +264,7 @@ async def undo_change(change: Transaction) -> Response[str]:
     return visit.back("/memory", id=str(undone.memory_id), done="undone")
 
 
-async def last_change(change: Change, memory_id: UUID) -> UUID | None:
+async def last_change(change: SentForm, memory_id: UUID) -> UUID | None:
     """Return the id of the change just made; None if it can't be undone."""
     updates = await change.visit.engine.history(change.visit.user_id, memory_id, limit=1)
     return next(iter(_undoable(updates)), None)
@@ -273,13 +273,13 @@ async def last_change(change: Change, memory_id: UUID) -> UUID | None:
 _BACK = {"confirmed": "/review", "todo_open": "/review", "approved": "/held", "refused": "/held"}
 
 
-def _confirm(change: Change, done: str, *, undo: UUID | None = None) -> Response[str]:
+def _confirm(change: SentForm, done: str, *, undo: UUID | None = None) -> Response[str]:
     """Confirm a change on the page that the form came from."""
     back = "/review" if change.form.get("from") == "review" else _BACK.get(done, "")
     return change.answer(done, back, undo=undo)
 
 
-def _new_times(change: Change, old: Memory) -> dict[str, datetime | None]:
+def _new_times(change: SentForm, old: Memory) -> dict[str, datetime | None]:
     """Return since when and until when a statement holds, and when it is forgotten, where a form says otherwise than it is, or raise PageError."""
     times = {}
     for name, clock in (("holds_from", time()), ("holds_until", _LAST), ("expires_at", time())):
@@ -296,7 +296,7 @@ def _new_times(change: Change, old: Memory) -> dict[str, datetime | None]:
     return times
 
 
-def _new_labels(change: Change, old: Memory) -> dict[str, Any]:
+def _new_labels(change: SentForm, old: Memory) -> dict[str, Any]:
     """Return the tags and metadata of a form by name, if they differ from the statement's, or raise PageError."""
     if "tags" not in change.form:
         return {}
@@ -308,7 +308,7 @@ def _new_labels(change: Change, old: Memory) -> dict[str, Any]:
     return {name: each for name, each in given.items() if each != getattr(old, name)}
 
 
-def tags_of(change: Change) -> tuple[str, ...]:
+def tags_of(change: SentForm) -> tuple[str, ...]:
     """Return the tags that a form has, with commas between them, or raise PageError."""
     texts = change.form.get("tags", "").replace("\uff0c", ",").split(",")
     return _few_tags(tags_named(texts, longest=None))
@@ -320,7 +320,7 @@ def _few_tags(tags: Collection[str]) -> tuple[str, ...]:
     return tuple(tags)
 
 
-def content_of(change: Change, old: str = "") -> str:
+def content_of(change: SentForm, old: str = "") -> str:
     """Return the statement that a form has, or raise PageError; an unchanged ``old`` one may have any length."""
     content = change.form.get("content", "").replace("\r\n", "\n").strip()  # RFC 7578, section 4.2
     if content and content == old.strip():
@@ -330,7 +330,7 @@ def content_of(change: Change, old: str = "") -> str:
     return content
 
 
-def _new_hints(change: Change, old: Hints | None) -> dict[str, Any]:
+def _new_hints(change: SentForm, old: Hints | None) -> dict[str, Any]:
     """Return the hints of a form by name, if it has others than the statement; else nothing. Raises PageError."""
     form, known = change.form, old or Hints()
     use = form.get("use", "")
@@ -351,7 +351,7 @@ def _lines(text: str, most: int, longest: int) -> tuple[str, ...]:
     return lines
 
 
-def id_of(change: Change) -> UUID:
+def id_of(change: SentForm) -> UUID:
     """Return the memory that a form is about."""
     return id_named(change.form.get("id", ""))
 

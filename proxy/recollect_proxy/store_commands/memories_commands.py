@@ -9,9 +9,9 @@ import typer
 
 from recollect.model import (
     EVERYTHING,
-    KEPT,
     MOST_TAGS,
     TAG_LENGTH,
+    UNCHANGED,
     YEARS,
     Kind,
     Memory,
@@ -206,7 +206,7 @@ async def correct(
         kind=kind,
         importance=importance,
         tags=tuple(tag) if tag else None,
-        expires_at=expires.replace(tzinfo=UTC) if expires else KEPT,
+        expires_at=expires.replace(tzinfo=UTC) if expires else UNCHANGED,
     )
     return memories_output([revised])
 

@@ -66,7 +66,7 @@ def tls() -> ssl.SSLContext:
 
 
 @dataclass(eq=False, slots=True)
-class Lent:
+class LentConnection:
     """A connection on loan from the pool, and whether it carried an exchange before."""
 
     connection: Connection
@@ -84,7 +84,7 @@ class Pool:
         self._limit = asyncio.Semaphore(limit)
         self._connect_timeout = connect_timeout
         self._idle: list[Connection] = []  # the most recently used last
-        self._lent: set[Lent] = set()
+        self._lent: set[LentConnection] = set()
         self._sweep: asyncio.TimerHandle | None = None
         self.waiting = 0
 
@@ -98,7 +98,7 @@ class Pool:
         """The number of idle connections."""
         return len(self._idle)
 
-    async def acquire(self) -> Lent:
+    async def acquire(self) -> LentConnection:
         """Lend a connection: an idle one if there is any, else a new one.
 
         Raises:
@@ -118,21 +118,21 @@ class Pool:
             self.waiting -= 1
         try:
             connection = self._fresh_enough()
-            lent = Lent(connection or await self._open(deadline), reused=connection is not None)
+            lent = LentConnection(connection or await self._open(deadline), reused=connection is not None)
         except BaseException:  # also a cancellation: the caller may have left
             self._limit.release()
             raise
         self._lent.add(lent)
         return lent
 
-    async def replace(self, lent: Lent) -> None:
+    async def replace(self, lent: LentConnection) -> None:
         """Close the connection on loan, and put a new one in its place; if that can't be opened, the closed one stays on loan."""
         if lent.connection.end_exchange():
             lent.connection.abort()
         lent.connection = await self._open(asyncio.get_running_loop().time() + self._connect_timeout)
         lent.reused = False
 
-    def release(self, lent: Lent) -> None:
+    def release(self, lent: LentConnection) -> None:
         """Take a connection back. It is closed unless its response was complete and the server keeps it open."""
         self._lent.discard(lent)
         self._limit.release()

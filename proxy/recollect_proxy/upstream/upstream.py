@@ -19,7 +19,7 @@ from recollect_proxy.upstream.connection import (
     UnreachableError,
     UnsendableError,
 )
-from recollect_proxy.upstream.pool import Address, Lent, Pool
+from recollect_proxy.upstream.pool import Address, LentConnection, Pool
 from recollect_proxy.upstream.timeouts import CHECK_SECONDS, CONNECT_SECONDS, SILENCE_SECONDS
 from recollect_proxy.web.asgi import Headers
 from recollect_proxy.web.error_answers import (
@@ -224,7 +224,7 @@ class Upstream:
         whole = self._address.path + path + mark + without_own_keys(query)
         return whole if whole.startswith(b"/") else b"/" + whole
 
-    async def _ask(self, lent: Lent, send: Callable[[], Response], *, repeatable: bool) -> Response:
+    async def _ask(self, lent: LentConnection, send: Callable[[], Response], *, repeatable: bool) -> Response:
         """Send a request. Send it once more if the server closed the idle connection in the same moment."""
         response = send()
         try:

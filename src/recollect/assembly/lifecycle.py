@@ -39,7 +39,7 @@ from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, sel
 from recollect.recall.question import read_query
 from recollect.runtime.deadline import within
 from recollect.runtime.logs import configured_level
-from recollect.settings.engine_settings import NOWHERE, EngineSettings, Worker
+from recollect.settings.engine_settings import NOWHERE, EngineSettings, WorkerPlace
 from recollect.settings.upstream_policies import UpstreamSettings, plain_upstream
 from recollect.store import (
     EmbeddedServer,
@@ -136,9 +136,9 @@ def _is_shared(folder: Path) -> bool:
 
 def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | AbsentWorker | None:
     """Return the worker that forms memories in the background; None: this process does."""
-    if settings.worker is Worker.WITHIN:
+    if settings.worker is WorkerPlace.WITHIN:
         return None
-    return AbsentWorker() if settings.worker is Worker.ELSEWHERE else WorkerProcess(start, yields=yields)
+    return AbsentWorker() if settings.worker is WorkerPlace.ELSEWHERE else WorkerProcess(start, yields=yields)
 
 
 @asynccontextmanager

@@ -36,12 +36,12 @@ from recollect.model import (
     EVERYTHING,
     TEAM,
     Erasure,
-    Found,
     Memory,
     MemoryFilter,
     Message,
     Outcome,
     Placement,
+    RankedMemories,
     Recall,
     RecallPage,
     RequestRecord,
@@ -167,7 +167,7 @@ class Engine(Profiles):
         *,
         limit: int,
         taken: MemoryFilter = EVERYTHING,
-    ) -> Found:
+    ) -> RankedMemories:
         """Return at most ``limit`` of the user's memories that serve a text best, ranked as for a chat's turn, but ungated.
 
         By meaning and by words; without the embedder by words alone, or EmbedderError is raised where words are not searched for. They
@@ -188,7 +188,7 @@ class Engine(Profiles):
         found = list(islice(fitting, limit))
         memories = await self._backends.memories.counted(user_id, [memory for memory, *_ in found])
         of_today = zip(memories, found, strict=True)
-        return Found(
+        return RankedMemories(
             tuple((memory, score, parts) for memory, (_, score, parts) in of_today), ranking.degraded
         )
 

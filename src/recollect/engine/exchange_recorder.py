@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.kept_credentials import Lent
+from recollect.engine.kept_credentials import LentCredential
 from recollect.engine.masking_lanes import entry_as_it_is, entry_without_secrets
 from recollect.engine.policy import Policy
 from recollect.errors import StoreError, StoreUnavailableError, raised_at
@@ -231,7 +231,7 @@ class Recorder:
     """Remembers exchanges of many users; ``lend`` gives an exchange's own credential to who forms it."""
 
     def __init__(
-        self, backends: Backends, policy: Policy, clock: Clock, *, lend: Callable[[Lent], None]
+        self, backends: Backends, policy: Policy, clock: Clock, *, lend: Callable[[LentCredential], None]
     ) -> None:
         self._backends = backends
         self._policy = policy
@@ -340,7 +340,7 @@ class Recorder:
             await self._touch(exchange.turn.scope, entry.recalled)
 
     def _lend_no_more(self, exchange: Exchange) -> None:
-        self._lend(Lent(exchange.id, exchange.turn.scope.user_id, exchange.turn.upstream, None))
+        self._lend(LentCredential(exchange.id, exchange.turn.scope.user_id, exchange.turn.upstream, None))
 
     async def _learn_zone(self, turn: Turn, told_zone: str) -> None:
         """Keep the time zone of a request for work without one: formation, the pages, clients that send none."""
@@ -368,7 +368,11 @@ class Recorder:
     def _note_credential(self, exchange_id: UUID, exchange: Exchange, *, is_answered: bool = False) -> None:
         if exchange.credential is not None:
             turn = exchange.turn
-            self._lend(Lent(exchange_id, turn.scope.user_id, turn.upstream, exchange.credential, is_answered))
+            self._lend(
+                LentCredential(
+                    exchange_id, turn.scope.user_id, turn.upstream, exchange.credential, is_answered
+                )
+            )
 
     def _is_erased(self, turn: Turn) -> bool:
         """Return whether the user, or the chat, was erased since this was said."""

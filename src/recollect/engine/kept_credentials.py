@@ -9,7 +9,7 @@ CREDENTIALS_KEPT = 10_000
 CREDENTIAL_SECONDS = 3600.0  # keys are written nowhere, and no process holds one longer (decision 0062)
 
 
-class Lent(msgspec.Struct, frozen=True, tag="lend"):
+class LentCredential(msgspec.Struct, frozen=True, tag="lend"):
     """The credential that a request carried; a line to a worker, too.
 
     Attributes:
@@ -38,7 +38,7 @@ class Credentials:
         self._of_exchanges: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._of_people: TTLCache[tuple[str, str], str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
 
-    def lend(self, lent: Lent) -> None:
+    def lend(self, lent: LentCredential) -> None:
         """Keep a credential for a while, or take it back."""
         if lent.credential is None:
             self._of_exchanges.pop(lent.exchange_id, None)

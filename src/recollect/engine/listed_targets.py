@@ -38,7 +38,7 @@ class Unmet(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownList:
     """A list, and what of it the person saw.
 
     Attributes:
@@ -54,7 +54,7 @@ class Shown:
     answered: bool
 
 
-def shown_list(turn: Turn, pointed_at: PointedAt) -> Shown | None:
+def shown_list(turn: Turn, pointed_at: PointedAt) -> ShownList | None:
     """Return the list that a turn may point at; None if none was shown lately."""
     logged = [each.anchor for each in reversed(pointed_at.exchanges) if each.anchor]
     carried = [anchor for _, anchor in turn.anchors[:-1]]
@@ -73,7 +73,7 @@ def shown_list(turn: Turn, pointed_at: PointedAt) -> Shown | None:
         return None
     number, seen = lists[-1] if lists else (0, {})
     is_answer = number == 0 and (not is_cut or (is_all and not turn.is_whole))
-    return Shown(newest.items, seen, is_answer, answered=any(each.strip() for each in answers))
+    return ShownList(newest.items, seen, is_answer, answered=any(each.strip() for each in answers))
 
 
 def _newest(pointed_at: PointedAt, anchors: Sequence[str]) -> KeptRequest | None:
@@ -85,7 +85,7 @@ def _newest(pointed_at: PointedAt, anchors: Sequence[str]) -> KeptRequest | None
 
 
 def targets(
-    shown: Shown, numbers: Sequence[int], memories: Mapping[UUID, Memory]
+    shown: ShownList, numbers: Sequence[int], memories: Mapping[UUID, Memory]
 ) -> tuple[UUID, ...] | Unmet:
     """Return the memories that are meant by ``numbers`` of a list; or why that is not certain of all of them."""
     if shown.answered and not shown.seen:
@@ -106,7 +106,7 @@ def targets(
     return tuple(dict.fromkeys(meant))
 
 
-def _meant(shown: Shown, number: int, terms: Mapping[UUID, frozenset[str]]) -> UUID | None:
+def _meant(shown: ShownList, number: int, terms: Mapping[UUID, frozenset[str]]) -> UUID | None:
     if not shown.seen:
         return shown.listed[number - 1]
     best = _best(shown.seen[number], terms)

@@ -58,7 +58,7 @@ class Names:
         return -1 if name is None else self.speakers.setdefault(name, len(self.speakers))
 
 
-class Columns(NamedTuple):
+class PassageColumns(NamedTuple):
     """Parallel columns, (rows,) each.
 
     Attributes:
@@ -88,7 +88,7 @@ class Columns(NamedTuple):
     self_share: Column
 
 
-_NO_COLUMNS = Columns(
+_NO_COLUMNS = PassageColumns(
     np.empty(0, np.int64),
     *(np.empty(0, kind) for kind in (*(np.int32,) * 4, np.float64, *(np.bool_,) * 4, np.float32)),
 )
@@ -109,7 +109,7 @@ class Passages:
     """
 
     items: tuple[Passage, ...] = ()
-    columns: Columns = _NO_COLUMNS
+    columns: PassageColumns = _NO_COLUMNS
     is_current: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     first_row: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
     words: Words = field(default_factory=Words)
@@ -122,7 +122,7 @@ class Passages:
             return self
         new = _columns(changed, names)
         replaced = np.isin(self.columns.document, new.document)
-        columns = Columns(*map(np.concatenate, zip(self.columns, new, strict=True)))
+        columns = PassageColumns(*map(np.concatenate, zip(self.columns, new, strict=True)))
         is_current = np.concatenate([self.is_current & ~replaced, np.ones(len(changed), np.bool_)])
         return type(self)(
             (*self.items, *(each.passage for each in changed)),
@@ -147,11 +147,11 @@ class Passages:
         return columns + texts + self.words.nbytes + self.vectors.nbytes
 
 
-def _columns(stored: Sequence[StoredPassage], names: Names) -> Columns:
+def _columns(stored: Sequence[StoredPassage], names: Names) -> PassageColumns:
     passages, messages = [each.passage for each in stored], names.messages
     # A passage of tuples, with the values of all: made 20 times as fast as one column after another.
     by_field: Any = Passage._make(zip(*passages, strict=True))
-    return Columns(
+    return PassageColumns(
         np.array([each.document for each in stored], np.int64),
         np.array([messages.setdefault(each, len(messages)) for each in by_field.message_id], np.int32),
         np.array(by_field.part, np.int32),
@@ -166,7 +166,7 @@ def _columns(stored: Sequence[StoredPassage], names: Names) -> Columns:
     )
 
 
-def _first_rows(columns: Columns, is_current: Mask) -> Numbers:
+def _first_rows(columns: PassageColumns, is_current: Mask) -> Numbers:
     """Return the row of the first part of each row's message; -1 if there is none."""
     first = np.full(int(columns.message.max(initial=-1)) + 1, -1, np.int32)
     rows = np.flatnonzero(is_current & (columns.part == 0))

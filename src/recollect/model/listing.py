@@ -83,13 +83,13 @@ EVERYTHING = MemoryFilter()
 """All memories of a user."""
 
 
-class Kept(Enum):
+class Unchanged(Enum):
     """The mark of an unchanged field for which None would be a value."""
 
-    KEPT = "kept"
+    UNCHANGED = "unchanged"
 
 
-KEPT = Kept.KEPT
+UNCHANGED = Unchanged.UNCHANGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,14 @@ class Revision:
     content: str | None = None
     kind: Kind | None = None
     importance: float | None = None
-    event_at: datetime | Kept | None = KEPT
+    event_at: datetime | Unchanged | None = UNCHANGED
     versions: frozenset[str] | None = None
     use: Use | None = None
     topics: tuple[str, ...] | None = None
     questions: tuple[str, ...] | None = None
-    holds_from: datetime | Kept | None = KEPT
-    holds_until: datetime | Kept | None = KEPT
-    expires_at: datetime | Kept | None = KEPT
+    holds_from: datetime | Unchanged | None = UNCHANGED
+    holds_until: datetime | Unchanged | None = UNCHANGED
+    expires_at: datetime | Unchanged | None = UNCHANGED
     tags: tuple[str, ...] | None = None
     metadata: Metadata | None = field(default=None, hash=False)
 
@@ -124,7 +124,7 @@ class Revision:
             name: getattr(self, name) for name in ("event_at", "holds_from", "holds_until", "expires_at")
         }
         filled = {name: value for name, value in given.items() if value is not None}
-        return filled | {name: value for name, value in times.items() if value is not KEPT}
+        return filled | {name: value for name, value in times.items() if value is not UNCHANGED}
 
     def hints_after(self, old: Memory, content: str) -> Hints | None:
         """Return the hints after this revision, by which a memory has this content; None: it has none, and a model may give it some."""
@@ -141,7 +141,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddedRevision:
     """A revision with embeddings.
 
     Attributes:
@@ -165,7 +165,7 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RankedMemories:
     """The memories that a search found, the best first, each with its score and the score's parts by name; and the stages that failed or were late."""
 
     memories: tuple[tuple[Memory, float, tuple[tuple[str, float], ...]], ...]

@@ -19,7 +19,7 @@ from recollect.recall.question import (
 )
 from recollect.recall.ranking import (
     EXPLAINED,
-    Found,
+    FoundCounts,
     LogSources,
     Ranking,
     Reach,

@@ -53,7 +53,7 @@ def near_statements(memories: Memories, question: Named | None) -> Nearness:
     return nearness(memories.vectors, (question,) if question else (), question.gate if question else 0.0)
 
 
-class Words(NamedTuple):
+class WordScores(NamedTuple):
     """The match of a question's terms.
 
     Attributes:
@@ -67,11 +67,11 @@ class Words(NamedTuple):
     match: WordMatch
 
 
-def match_of(snapshot: Snapshot, terms: Sequence[str], serving: Mask) -> Words:
+def match_of(snapshot: Snapshot, terms: Sequence[str], serving: Mask) -> WordScores:
     """Return the match of a question's terms with a person's memories and ``serving`` passages, (passages,); () does not search words."""
     memories, passages = snapshot.memories, snapshot.passages or Passages()
     match = match_words([(memories.words, memories.is_seen), (passages.words, serving)], terms)
-    return Words(match.scores[0], match.scores[1], match)
+    return WordScores(match.scores[0], match.scores[1], match)
 
 
 def serving_passages(passages: Passages, query: RecallQuery) -> Mask:
@@ -127,7 +127,7 @@ class Candidates:
 
 def find_candidates(
     snapshot: Snapshot,
-    words: Words,
+    words: WordScores,
     serving: Mask,
     of_memories: Nearness,
     of_passages: Nearness,
@@ -175,7 +175,7 @@ def _nearest(cosines: Floats, found: Mask, limit: int) -> Rows:
     return np.sort(rows)
 
 
-def _best_of_both(words: Words, seen: Mask, serving: Mask, limit: int) -> tuple[Rows, Rows]:
+def _best_of_both(words: WordScores, seen: Mask, serving: Mask, limit: int) -> tuple[Rows, Rows]:
     """Return the memories and the passages with the best BM25, at most ``limit`` together."""
     scores = np.concatenate(
         [np.where(seen, words.memories.bm25, 0.0), np.where(serving, words.passages.bm25, 0.0)]

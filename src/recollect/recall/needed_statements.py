@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from recollect.index import USE_CODES, LetterRuns, Memories, Nearness, Snapshot, StatementColumns
 from recollect.model import VITAL, Kind, Memory, Recollection, Use, Vector
 from recollect.recall import relevance_model
-from recollect.recall.candidates import Floats, Words
+from recollect.recall.candidates import Floats, WordScores
 from recollect.recall.common_names import linked_rows, with_linked
 from recollect.recall.question import RecallQuery, StatementVectors
 from recollect.recall.relevance_model import INTENTS, EmbeddedQuestion, Relevance, Statements
@@ -126,7 +126,7 @@ class Needs:
 NO_NEEDS = Needs()
 
 
-class Entry(NamedTuple):
+class JudgedEntry(NamedTuple):
     """A statement of the person's profile that is judged with the others.
 
     Attributes:
@@ -183,13 +183,13 @@ def intents_of(query: RecallQuery, vectors: StatementVectors) -> Intents:
 def needs_of(
     query: RecallQuery,
     memories: Memories,
-    words: Words,
+    words: WordScores,
     letters: Floats,
     near: Nearness,
     vectors: StatementVectors,
     intents: Intents,
     *,
-    entries: Sequence[Entry] = (),
+    entries: Sequence[JudgedEntry] = (),
     names_identifier: bool,
     is_asked: bool,
     listed: int,
@@ -236,7 +236,7 @@ def needs_of(
 def _needed(
     query: RecallQuery,
     memories: Memories,
-    words: Words,
+    words: WordScores,
     judged: _Judged,
     intents: Intents,
     listed: int,
@@ -282,7 +282,7 @@ def _judged(
     letters: Floats,
     near: Nearness,
     vectors: StatementVectors,
-    entries: Sequence[Entry],
+    entries: Sequence[JudgedEntry],
 ) -> _Judged:
     first, best = near.first[memories.judged], near.best[memories.judged]
     items, table = memories.judged_items, memories.table
@@ -310,7 +310,7 @@ def _embed_question(query: RecallQuery, vectors: StatementVectors) -> EmbeddedQu
     return EmbeddedQuestion(query.asked, query.now, query.any_periods, vectors.asked)
 
 
-def _log_holds_more(memories: Memories, words: Words, is_needed: NDArray[np.bool_]) -> bool:
+def _log_holds_more(memories: Memories, words: WordScores, is_needed: NDArray[np.bool_]) -> bool:
     """Return whether a passage covers much more of the question than any needed statement."""
     total = words.match.idf_total
     if total <= 0:

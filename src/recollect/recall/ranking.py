@@ -19,7 +19,7 @@ from recollect.recall.candidates import (
     Floats,
     Mask,
     NearestPassages,
-    Words,
+    WordScores,
     find_candidates,
     match_of,
     near_statements,
@@ -38,8 +38,8 @@ from recollect.recall.log_scores import (
 )
 from recollect.recall.needed_statements import (
     NO_NEEDS,
-    Entry,
     Intents,
+    JudgedEntry,
     Needs,
     intents_of,
     needs_of,
@@ -101,7 +101,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCounts:
     """How much a recall found, for its record.
 
     Attributes:
@@ -143,7 +143,7 @@ class Ranking:
     chats: ChatsAsked = ChatsAsked.NONE
     question: Vector | None = None
     not_helpful: frozenset[UUID] = frozenset()
-    found: Found = Found()
+    found: FoundCounts = FoundCounts()
     degraded: tuple[Stage, ...] = ()
     stages: dict[Stage, float] = field(default_factory=dict)
 
@@ -160,7 +160,7 @@ class RankedLog:
 
     messages: tuple[Recollection, ...] = ()
     gate_score: float | None = None
-    found: Found = Found()
+    found: FoundCounts = FoundCounts()
 
 
 class LogSources(NamedTuple):
@@ -189,7 +189,7 @@ class Compared(NamedTuple):
 
     snapshot: Snapshot
     serving: Mask
-    words: Words
+    words: WordScores
     letters: Floats
 
 
@@ -319,7 +319,7 @@ class _Step:
     query: RecallQuery
     snapshot: Snapshot
     serving: Mask
-    words: Words
+    words: WordScores
     letters: Floats
     near: Nearness
     vectors: StatementVectors
@@ -389,13 +389,15 @@ class _Step:
         )
         messages = _in_order(items, scores)
         is_near = np.count_nonzero(~np.isnan(found.cosine))
-        counted = Found(len(messages), int(is_near), int(np.count_nonzero(found.bm25)), len(found.passages))
+        counted = FoundCounts(
+            len(messages), int(is_near), int(np.count_nonzero(found.bm25)), len(found.passages)
+        )
         return RankedLog(messages, opened, counted)
 
-    def found(self, log: RankedLog | None) -> Found:
+    def found(self, log: RankedLog | None) -> FoundCounts:
         """Return how much was found."""
         of_log, statements = (log or RankedLog()).found, len(self.snapshot.memories.judged)
-        return Found(
+        return FoundCounts(
             candidates=statements + of_log.candidates,
             dense=of_log.dense or (statements if self.vectors.near else 0),
             lexical=of_log.lexical or int(np.count_nonzero(self.words.memories.bm25)),
@@ -411,16 +413,15 @@ class _Step:
         if not self.query.identifiers:
             return False
         rows = np.flatnonzero(self.words.passages.bm25)[: self.reach.limit].tolist()
-        passages = (
-            [] if self.snapshot.passages is None else [self.snapshot.passages.items[row] for row in rows]
-        )
-        return holds_identifier(self.query, [*self.snapshot.memories.judged_items, *passages])
+        passages = self.snapshot.passages or Passages()
+        found = [passages.items[row] for row in rows]
+        return holds_identifier(self.query, [*self.snapshot.memories.judged_items, *found])
 
-    def _entry(self, entry: ProfileEntry) -> Entry:
+    def _entry(self, entry: ProfileEntry) -> JudgedEntry:
         near, own, cosine = self.vectors.near, entry.embedding, np.nan
         if near is not None and own is not None and entry.embedding_model == near.model:
             cosine = float(own @ near.vector)
-        return Entry(entry.as_memory(self.snapshot.user_id, importance_of(entry.field)), cosine)
+        return JudgedEntry(entry.as_memory(self.snapshot.user_id, importance_of(entry.field)), cosine)
 
 
 def _in_order(items: Sequence[Item], scores: LogScores) -> tuple[Recollection, ...]:

@@ -58,7 +58,7 @@ class EngineInternals(BaseModel):
     """See ``store.jobs``."""
 
 
-class Worker(StrEnum):
+class WorkerPlace(StrEnum):
     """The process that works in the background."""
 
     OWN = "own"
@@ -229,8 +229,8 @@ class EngineSettings(EngineInternals, BaseSettings):
         ge=0,
         description="Most tokens a day that background models may use for all users together; 0: no limit.",
     )
-    worker: Worker = Field(
-        default=Worker.OWN,
+    worker: WorkerPlace = Field(
+        default=WorkerPlace.OWN,
         description="Which process forms memories: own (a worker that the proxy starts and watches), elsewhere (`recollect worker`, on this "
         "machine or others) or within (the proxy itself, where a long text holds up every chat).",
     )

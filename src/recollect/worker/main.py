@@ -16,7 +16,7 @@ from recollect.assembly.lifecycle import open_backends
 from recollect.assembly.policy_from_settings import make_policy
 from recollect.engine import system_clock
 from recollect.engine.background.formation_worker import FormationWorker
-from recollect.engine.kept_credentials import Lent
+from recollect.engine.kept_credentials import LentCredential
 from recollect.errors import RecollectError, raised_at
 from recollect.formation.pipeline import warm_up
 from recollect.models.background_limits import Steps
@@ -27,9 +27,9 @@ from recollect.worker.supervisor import (
     HELD_SECONDS,
     LONGEST_LINE,
     OVERDUE,
-    Chats,
     Clear,
     Report,
+    RunningChats,
     Start,
     line_of,
     to_worker,
@@ -100,9 +100,9 @@ async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches:
     """Carry out messages until standard input ends."""
     while line := await reader.readline():
         match to_worker(line):
-            case Lent() as lent:
+            case LentCredential() as lent:
                 worker.lend(lent)
-            case Chats(running):
+            case RunningChats(running):
                 worker.note_running_chats(running)
             case Clear():
                 for cache in caches:

@@ -18,7 +18,7 @@ import structlog
 from cachetools import TTLCache
 
 from recollect.engine.counters import FormationCounts
-from recollect.engine.kept_credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
+from recollect.engine.kept_credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, LentCredential
 from recollect.errors import raised_at
 from recollect.formation import CallStatistics
 
@@ -53,7 +53,7 @@ class Clear(msgspec.Struct, frozen=True, tag="clear"):
     """To a worker: clear the caches that hold texts or embeddings."""
 
 
-class Chats(msgspec.Struct, frozen=True, tag="chats"):
+class RunningChats(msgspec.Struct, frozen=True, tag="chats"):
     """To a worker: the number of chats that run on the upstream now."""
 
     running: int
@@ -66,10 +66,12 @@ class Report(msgspec.Struct, frozen=True, tag="report"):
     guarded: CallStatistics
 
 
-ToWorker: TypeAlias = Start | Lent | Clear | Chats
+ToWorker: TypeAlias = Start | LentCredential | Clear | RunningChats
 
 
-_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lent | Clear | Chats)
+_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(
+    Start | LentCredential | Clear | RunningChats
+)
 _REPORT = msgspec.json.Decoder(Report, dec_hook=lambda _kind, numbers: Counter(numbers))
 
 
@@ -121,7 +123,7 @@ class WorkerProcess:
         self._running = 0
         self._knows_of_chats = False
         self._quiet: asyncio.TimerHandle | None = None
-        self._credentials: TTLCache[UUID, Lent] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
+        self._credentials: TTLCache[UUID, LentCredential] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._process: asyncio.subprocess.Process | None = None
         self._before = FormationCounts()
         self._now = FormationCounts()
@@ -137,7 +139,7 @@ class WorkerProcess:
         """The number of the process; None while there is none."""
         return None if self._process is None else self._process.pid
 
-    def lend(self, lent: Lent) -> None:
+    def lend(self, lent: LentCredential) -> None:
         """Lend the worker the credential of an exchange's request, for a while."""
         before = self._credentials.get(lent.exchange_id)
         if before is None or lent.is_answered or lent.credential is None:
@@ -163,7 +165,7 @@ class WorkerProcess:
         is_any = bool(self._running)
         if self._yields and is_any != self._knows_of_chats:
             self._knows_of_chats = is_any
-            self._send(Chats(self._running))
+            self._send(RunningChats(self._running))
 
     def _send(self, message: ToWorker) -> None:
         pipe = None if self._process is None else self._process.stdin

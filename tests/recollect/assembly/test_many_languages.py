@@ -13,7 +13,7 @@ from tests.support.waiting import until
 from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
 from recollect.model import Passage, Scope, Strategy, Turn
-from recollect.settings.engine_settings import EngineSettings, Worker
+from recollect.settings.engine_settings import EngineSettings, WorkerPlace
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ async def engine(database_server: str, data_dir: Path) -> AsyncIterator[Engine]:
         database_url=SecretStr(database_server),
         data_dir=data_dir,
         formation=Strategy.QA_TURN,
-        worker=Worker.WITHIN,
+        worker=WorkerPlace.WITHIN,
         recall_deadline_ms=40_000,
     )
     async with open_engine(settings) as opened:

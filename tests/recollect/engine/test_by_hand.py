@@ -325,11 +325,11 @@ async def test_an_agent_takes_the_past_away_for_good(store: Store) -> None:
     rent = await subject.add(store.anna, "Has to pay the rent", kind=Kind.TODO)
     await subject.end_todo(store.anna, rent.id, Ending.DONE, actor=Actor.USER)
 
-    gone = await subject.agents.take_away(store.anna, rent.id, agent=AGENT)
+    gone = await subject.agents.forget_one(store.anna, rent.id, agent=AGENT)
 
     assert gone.past is not None
     with pytest.raises(MemoryNotFoundError):
-        await subject.agents.take_away(store.anna, rent.id, agent=AGENT)
+        await subject.agents.forget_one(store.anna, rent.id, agent=AGENT)
 
 
 async def test_what_agents_add_counts_towards_the_hours_limit(store: Store) -> None:

@@ -20,7 +20,7 @@ from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.live import recent_exchanges
 from recollect.engine.live.recent_exchanges import AskedRequest, RecentExchanges, asked_request
-from recollect.engine.people.browsing import FoundInChats, Period
+from recollect.engine.people.browsing import ALL_TIME, FoundInChats
 from recollect.errors import MessageNotFoundError, SwitchedOffError
 from recollect.model import (
     ALL_TOLD,
@@ -42,6 +42,7 @@ from recollect.model import (
 )
 from recollect.ports import Embedder
 from recollect.recall import NeedThresholds
+from recollect.text.dates.date_finder import Period
 from recollect.wire.turn import detect_turn
 
 _DAY = timedelta(days=1)
@@ -127,13 +128,13 @@ async def test_hidden_messages_erased_chats_and_others_are_not_found(store: Stor
 
 
 async def test_agents_search_no_log_that_is_switched_off(store: Store, subject: Engine) -> None:
-    found = await subject.agents.in_chats(store.anna, "attic", limit=2, period=Period())
+    found = await subject.agents.in_chats(store.anna, "attic", limit=2, period=ALL_TIME)
     assert set(texts(found)) == {ATTIC, ROOF}
 
     await subject.change_flags(Flags(history=False), ("history",), store.anna)
 
     with pytest.raises(SwitchedOffError):
-        await subject.agents.in_chats(store.anna, "attic", limit=2, period=Period())
+        await subject.agents.in_chats(store.anna, "attic", limit=2, period=ALL_TIME)
 
 
 # -- Recent exchanges are bounded for each person and for all, tell chats apart, and go with their person --

@@ -24,7 +24,7 @@ from recollect.engine import Engine, Policy, RecallOptions, kept_credentials, sy
 from recollect.engine.background.formation_worker import ChatsElsewhere
 from recollect.engine.background.inbox_drain import TAKEN_DELAY
 from recollect.engine.exchange_recorder import begun
-from recollect.engine.kept_credentials import Credentials, Lent
+from recollect.engine.kept_credentials import Credentials, LentCredential
 from recollect.engine.policy import Batching, Summarizing
 from recollect.engine.turns.explain import request_record
 from recollect.errors import EmbedderError, ExtractorError, StoreError, StoreUnavailableError, YieldedError
@@ -328,14 +328,14 @@ async def test_a_short_wait_is_not_logged(own_store: Store) -> None:
 
 def test_a_key_that_nothing_was_answered_with_is_its_exchanges_alone() -> None:
     kept, answered, asked = Credentials(), uuid4(), uuid4()
-    kept.lend(Lent(answered, "anna", "", "own", is_answered=True))
-    kept.lend(Lent(asked, "anna", "", "foreign"))
-    kept.lend(Lent(answered, "anna", "", "foreign"))
+    kept.lend(LentCredential(answered, "anna", "", "own", is_answered=True))
+    kept.lend(LentCredential(asked, "anna", "", "foreign"))
+    kept.lend(LentCredential(answered, "anna", "", "foreign"))
 
     assert (kept.find(uuid4(), "anna", ""), kept.find(answered, "anna", "")) == ("own", "own")
     assert kept.find(asked, "anna", "") == "foreign"
 
-    kept.lend(Lent(asked, "anna", "", None))
+    kept.lend(LentCredential(asked, "anna", "", None))
     assert kept.find(asked, "anna", "") == "own"
 
 
@@ -346,7 +346,7 @@ def test_a_key_that_nothing_was_answered_with_is_its_exchanges_alone() -> None:
 def test_a_key_that_names_a_person_replaces_none_that_they_use(answered: list[str], expected: str) -> None:
     kept, exchanges = Credentials(), [uuid4() for _ in answered]
     for exchange, key in zip(exchanges, answered, strict=True):
-        kept.lend(Lent(exchange, "anna", "", key, is_answered=True))
+        kept.lend(LentCredential(exchange, "anna", "", key, is_answered=True))
 
     assert kept.find(uuid4(), "anna", "") == expected
     assert [kept.find(exchange, "anna", "") for exchange in exchanges] == answered
@@ -359,11 +359,11 @@ def test_a_key_that_is_not_used_any_more_makes_room(monkeypatch: pytest.MonkeyPa
     kept = Credentials()
     for minutes, key in ((0, "old"), (40, "old"), (80, "new")):
         now = minutes * 60.0
-        kept.lend(Lent(uuid4(), "anna", "", key, is_answered=True))
+        kept.lend(LentCredential(uuid4(), "anna", "", key, is_answered=True))
     assert kept.find(uuid4(), "anna", "") == "old"
 
     now = 101 * 60.0
-    kept.lend(Lent(uuid4(), "anna", "", "new", is_answered=True))
+    kept.lend(LentCredential(uuid4(), "anna", "", "new", is_answered=True))
 
     assert kept.find(uuid4(), "anna", "") == "new"
 

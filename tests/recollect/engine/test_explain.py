@@ -33,7 +33,7 @@ from recollect.model import (
     Stage,
     Turn,
 )
-from recollect.recall import Found, Ranking, read_query
+from recollect.recall import FoundCounts, Ranking, read_query
 from recollect.text.tokens import estimate_tokens
 
 REQUEST = uuid4()
@@ -45,12 +45,12 @@ def prepared(
     *,
     asked: Turn = ASKED,
     bounds: Bounds | None = None,
-    found: Found | None = None,
+    found: FoundCounts | None = None,
 ) -> Prepared:
     """Return a prepared turn with this ranking."""
     chosen = tuple(each for each in ranked if each.dropped is None)
     placed = place(asked, chosen, Chat(), bounds or Bounds(), count=estimate_tokens, at=NOON)
-    counts = found or Found(candidates=len(ranked), dense=len(ranked), lexical=1, has_vector=True)
+    counts = found or FoundCounts(candidates=len(ranked), dense=len(ranked), lexical=1, has_vector=True)
     recall = Recall(chosen, tuple(ranked), gate_score=0.7, milliseconds=12.5, stages={Stage.SEARCH: 3.0})
     ranking = Ranking(read_query(asked), tuple(ranked), 0.7, found=counts)
     return Prepared(recall, placed, ranking, ("history",))
@@ -143,7 +143,7 @@ def test_the_numbers_are_right() -> None:
         *(replace(recollection(f"Left {n}.", score=0.1), dropped=Drop.CLIFF) for n in range(4)),
         recollection("long " * 3000, score=0.05),
     ]
-    given_ = prepared(ranked, found=Found(candidates=8, dense=1, lexical=1, log=1, has_vector=True))
+    given_ = prepared(ranked, found=FoundCounts(candidates=8, dense=1, lexical=1, log=1, has_vector=True))
 
     record = request_record(given_, ASKED, request_id=REQUEST, at=NOON, api="responses")
 
@@ -162,11 +162,11 @@ def test_the_numbers_are_right() -> None:
 @table(
     ("found", "path"),
     [
-        (Found(has_vector=True), SearchPath.DENSE),
-        (Found(), SearchPath.LEXICAL),
+        (FoundCounts(has_vector=True), SearchPath.DENSE),
+        (FoundCounts(), SearchPath.LEXICAL),
     ],
 )
-def test_which_way_the_search_went_is_told(found: Found, path: SearchPath) -> None:
+def test_which_way_the_search_went_is_told(found: FoundCounts, path: SearchPath) -> None:
     given_ = prepared([recollection("One.")], found=found)
 
     assert request_record(given_, ASKED, request_id=REQUEST, at=NOON, api="responses").found_by is path

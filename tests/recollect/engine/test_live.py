@@ -44,7 +44,7 @@ from recollect.model import (
     Written,
 )
 from recollect.spool import Spool
-from recollect.spool_segments import Kept, Segment
+from recollect.spool_segments import Line, Segment
 from recollect.store import turn_writing
 from recollect.store.message_log import MessageLog
 from recollect.text.tokens import estimate_tokens
@@ -685,7 +685,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
 async def test_closing_waits_for_readers(store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reading, may_end, read = threading.Event(), threading.Event(), Segment.read_lines
 
-    def slow(segment: Segment, lines: list[Kept]) -> list[bytes]:
+    def slow(segment: Segment, lines: list[Line]) -> list[bytes]:
         reading.set()
         may_end.wait(20)
         return read(segment, lines)

@@ -19,7 +19,7 @@ from tests.support.watched_stores import Before, with_parts
 
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import log_recall
-from recollect.engine.people.browsing import Period
+from recollect.engine.people.browsing import ALL_TIME
 from recollect.errors import (
     ChangeNotFoundError,
     DuplicateMemoryError,
@@ -232,7 +232,7 @@ async def test_what_is_said_in_a_project_stays_and_is_searched_there(store: Stor
 
 
 async def found_in_chats(lives: Lives, user_id: str) -> list[Item]:
-    found = await lives.subject.search_chats(user_id, WHICH_BOAT, limit=9, period=Period())
+    found = await lives.subject.search_chats(user_id, WHICH_BOAT, limit=9, period=ALL_TIME)
     return [each.item for each in found.found]
 
 
@@ -354,7 +354,7 @@ async def test_a_key_for_one_project_brings_back_nothing_of_the_persons_own(
 async def test_in_a_project_an_agent_forgets_nothing_of_the_persons_own(lives: Lives) -> None:
     await lives.subject.add(lives.own, TEA)
 
-    forgetting = await lives.subject.agents.take_away_what(lives.boat, TEA, agent="a")
+    forgetting = await lives.subject.agents.forget_named(lives.boat, TEA, agent="a")
 
     assert (forgetting.forgotten, await contents(lives.subject, lives.own)) == (None, {TEA})
 
@@ -545,7 +545,7 @@ async def test_a_reader_changes_nothing_and_states_nothing(store: Store, family:
         subject.forget(dora, number.id),
         subject.move(family.dora, own.id, f"team:{family.id}"),
         subject.agents.dictate(dora, TEA, kind=Kind.FACT, importance=0.5, agent="a"),
-        subject.agents.take_away(dora, number.id, agent="a"),
+        subject.agents.forget_one(dora, number.id, agent="a"),
     ):
         with pytest.raises(NotAllowedInTeamError):
             await refused
@@ -622,7 +622,7 @@ async def test_nobody_sees_anothers_chats_summaries_or_sources(store: Store, fam
     with pytest.raises(MemoryNotFoundError):
         await subject.get(ben, summary.id)
     assert await subject.sessions(ben) == []
-    assert (await subject.search_chats(ben, "nuts", limit=9, period=Period())).found == ()
+    assert (await subject.search_chats(ben, "nuts", limit=9, period=ALL_TIME)).found == ()
     assert all(each.session_id is None for each in await subject.history(ben, mine.id))
 
 
@@ -810,7 +810,7 @@ async def test_no_canary_crosses_between_memories(store: Store, steps: list[tupl
             ]
             own = [str(await subject.history(user_id))]
             own.append(
-                str(await subject.search_chats(user_id, "how is my boat called", limit=50, period=Period()))
+                str(await subject.search_chats(user_id, "how is my boat called", limit=50, period=ALL_TIME))
             )
             of_team = {("stated", each, where) for each in IN_TEAM.get(where, (who,))}
             assert met(own) <= {("stated", who, where), ("said", who, where)}

@@ -26,7 +26,7 @@ from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import FailedAt, Failure, LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.runtime.file_lock import FileLock
 from recollect.spool import FullError, Spool
-from recollect.spool_segments import Kept, decode, encode
+from recollect.spool_segments import Line, decode, encode
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ROOM = 1_000_000
@@ -59,7 +59,7 @@ async def opened(folder: Path | None, *, limit: int = ROOM) -> Spool:
     return spool
 
 
-async def add(spool: Spool, entry: LogEntry) -> Kept:
+async def add(spool: Spool, entry: LogEntry) -> Line:
     """Keep an entry, which then waits for the log."""
     kept = await spool.keep(entry)
     await spool.wait(kept)

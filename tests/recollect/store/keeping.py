@@ -13,7 +13,7 @@ from recollect.model import (
     Actor,
     Add,
     Change,
-    Embedded,
+    EmbeddedRevision,
     EntryState,
     Exchange,
     Formed,
@@ -52,13 +52,13 @@ async def edit(store: Store, memory_id: UUID, *, at: datetime = NOON, **changed:
     return await store.memories.edit(store.anna, revised(memory_id, **changed), actor=Actor.USER, at=at)
 
 
-def revised(memory_id: UUID, **changed: Any) -> Embedded:
+def revised(memory_id: UUID, **changed: Any) -> EmbeddedRevision:
     """Return a revision with hints, and with embeddings of them and of ``of``, else of its content."""
     embedded = {name: changed.pop(name) for name in [*changed] if "embedding" in name}
     of, hints = changed.pop("of", changed.get("content", "")), changed.pop("hints", None)
     if hints is not None:
         changed |= {"use": hints.use, "topics": hints.topics, "questions": hints.questions}
-    return Embedded(Revision(memory_id, **changed), of, hints, **embedded)
+    return EmbeddedRevision(Revision(memory_id, **changed), of, hints, **embedded)
 
 
 async def kept(store: Store, content: str, scope: Scope | None = None, **changed: object) -> Memory:

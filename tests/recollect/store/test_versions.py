@@ -30,7 +30,7 @@ from recollect.model import (
     Add,
     Change,
     Doubt,
-    Embedded,
+    EmbeddedRevision,
     Ending,
     Erase,
     Exchange,
@@ -171,7 +171,7 @@ def edited(of: Life, **changed: Any) -> Awaitable[object]:
     return of.store.memories.edit(of.store.anna, revised(of.tea.id, **changed), actor=Actor.USER, at=LATER)
 
 
-def changed_all(of: Life, *wanted: Embedded | Removal) -> Awaitable[object]:
+def changed_all(of: Life, *wanted: EmbeddedRevision | Removal) -> Awaitable[object]:
     return of.store.memories.change_all(of.store.anna, wanted, actor=Actor.USER, at=LATER)
 
 
@@ -194,7 +194,7 @@ WRITES: list[tuple[str, Write, set[str]]] = [
     ("edit nothing but worth", lambda of: edited(of, importance=0.9), {S}),
     ("edit the hints", lambda of: edited(of, hints=Hints(Use.ASKED), **EMBEDDED_AGAIN), {S}),
     ("give hints", give_hints, {S}),
-    ("change all", lambda of: changed_all(of, Embedded(Revision(of.tea.id, importance=0.9))), {S}),
+    ("change all", lambda of: changed_all(of, EmbeddedRevision(Revision(of.tea.id, importance=0.9))), {S}),
     ("take away all", lambda of: changed_all(of, Removal(of.tea.id)), {S, SF, L, LF}),
     ("undo", add_and_undo, {S, SF}),
     ("share", share, {S, SF, C}),

@@ -28,12 +28,12 @@ from recollect.engine import Engine
 from recollect.engine.counters import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.model import Scope, Strategy, Turn
-from recollect.settings.engine_settings import EngineSettings, Worker
+from recollect.settings.engine_settings import EngineSettings, WorkerPlace
 from recollect.worker import supervisor
 from recollect.worker.supervisor import (
-    Chats,
     Clear,
     Report,
+    RunningChats,
     Start,
     ToWorker,
     WorkerProcess,
@@ -58,7 +58,7 @@ async def given(own_dsn: str, data_dir: Path) -> AsyncIterator[EngineSettings]:
             embedder="openai:e",
             embedder_base_url=embedder.base_url,
             formation=Strategy.QA_TURN,
-            worker=Worker.OWN,
+            worker=WorkerPlace.OWN,
             formation_attempts=2,
             job_heartbeat_seconds=1,
         )
@@ -274,7 +274,7 @@ async def test_one_that_still_starts_ends_at_once(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_nobody_says_is_told_from_what_is_said() -> None:
-    assert (to_worker(line_of(Clear())), to_worker(line_of(Chats(3)))) == (Clear(), Chats(3))
+    assert (to_worker(line_of(Clear())), to_worker(line_of(RunningChats(3)))) == (Clear(), RunningChats(3))
     with pytest.raises(msgspec.MsgspecError):
         to_worker(b'{"type": "sleep"}')
     with pytest.raises(msgspec.MsgspecError):

@@ -30,7 +30,7 @@ from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.model import project_scope
 from recollect.settings.variables_and_file import is_setting
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.access.principal import Principal, Role
+from recollect_proxy.access.principal import Principal, TokenKind
 from recollect_proxy.commands import cli
 from recollect_proxy.entry_point import run_command
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
@@ -298,10 +298,10 @@ def test_a_key_of_an_integration_is_kept_with_what_it_may(tmp_path: Path) -> Non
     of_project, reader = made("--acting", "bot", "--project", "boat"), made("--reader", "support")
 
     keys = AccessKeys(proxy_settings(data_dir=tmp_path).access_key_file)
-    assert keys.principal_of(acting, "10.1.2.3") == Principal(Role.ACTING, "openwebui")
+    assert keys.principal_of(acting, "10.1.2.3") == Principal(TokenKind.ACTING, "openwebui")
     assert [keys.principal_of(acting, address) for address in ("192.0.2.1", None)] == [None, None]
-    assert keys.principal_of(of_project, None) == Principal(Role.ACTING, "bot", project="boat")
-    assert keys.principal_of(reader, None) == Principal(Role.READER, "support")
+    assert keys.principal_of(of_project, None) == Principal(TokenKind.ACTING, "bot", project="boat")
+    assert keys.principal_of(reader, None) == Principal(TokenKind.READER, "support")
 
 
 _READS_AS_AN_ERROR = ("error", "fatal", "traceback", "failed", "warning", "exception", "panic")

@@ -19,7 +19,7 @@ from tests.support.tables import table
 
 from recollect.model import Skip
 from recollect_proxy.doctor.captured_request import CapturedRequest
-from recollect_proxy.doctor.diagnosis import Finding, Status, diagnose, is_from_a_person
+from recollect_proxy.doctor.diagnosis import CheckResult, Status, diagnose, is_from_a_person
 from recollect_proxy.identity.api_key import add_key
 from recollect_proxy.identity.user_and_chat import make_identity
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -33,7 +33,7 @@ OK, NOTE, MISSING = Status.OK, Status.NOTE, Status.MISSING
 
 def found(
     request: CapturedRequest, settings: ProxySettings = SIGNED, *, aged: bool = False
-) -> dict[str, Finding]:
+) -> dict[str, CheckResult]:
     return {finding.check: finding for finding in diagnose(request, settings, aged=aged)}
 
 

@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 from tests.support.tables import table
 
 from recollect.model import Add, Ignore, Kind, Quarantine, Reason, Source
-from recollect_proxy.importers.common_format import StoredMemory
+from recollect_proxy.importers.common_format import SourceMemory
 from recollect_proxy.importers.screening import LONGEST, Undecorated, screened, undecorated
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 SAID = datetime(2025, 10, 9, 8, tzinfo=UTC)
 
 
-def stored(content: str, **changed: object) -> StoredMemory:
-    return replace(StoredMemory("m-1", "anna", content, said_at=SAID), **changed)  # type: ignore[arg-type]
+def stored(content: str, **changed: object) -> SourceMemory:
+    return replace(SourceMemory("m-1", "anna", content, said_at=SAID), **changed)  # type: ignore[arg-type]
 
 
-def kept(memory: StoredMemory) -> Add:
+def kept(memory: SourceMemory) -> Add:
     change = screened(memory, at=NOW)
     assert isinstance(change, Add)
     return change

@@ -283,13 +283,13 @@ def proxy(session_proxy: RunningProxy) -> RunningProxy:
 def _news(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whenever it is looked, something was learned meanwhile."""
 
-    async def look(_: openwebui_status.Shown) -> News:
+    async def look(_: openwebui_status.StatusEvents) -> News:
         at, ids = datetime.now(UTC), uuid4()
         return News(
             "", (), (Update(ids, at, Action.ADD, Actor.FORMATION, Reason.NEW, ids, after="Has a cat."),)
         )
 
-    monkeypatch.setattr(openwebui_status.Shown, "_look", look)
+    monkeypatch.setattr(openwebui_status.StatusEvents, "_look", look)
 
 
 async def test_a_stream_with_a_status_is_read_as_any_other(

@@ -14,7 +14,7 @@ from tests.support.stores import Store
 
 from recollect.engine import Policy
 from recollect.model import Add, Formed, Ignore, Reason, SearchPath, Skip
-from recollect_proxy.pages.analytics import HEIGHT, Columns, bars, days_until
+from recollect_proxy.pages.analytics import HEIGHT, DailyChart, bars, days_until
 from recollect_proxy.pages.rendering import LANGUAGES, load_catalogues
 
 NOW = datetime.now(UTC)
@@ -109,11 +109,11 @@ async def test_it_can_be_read_in_each_language_and_names_nobody(pages: Pages, ow
 
 
 def test_columns_stand_side_by_side_and_as_high_as_their_part_of_the_top() -> None:
-    chart = Columns("x", DAYS, {"a": [2, 4], "b": [None, 1]}, "count")
+    chart = DailyChart("x", DAYS, {"a": [2, 4], "b": [None, 1]}, "count")
 
     drawn = list(chart.columns())
 
-    assert (chart.top, Columns("x", DAYS, chart.series, "share", 8).top) == (4, 8)
+    assert (chart.top, DailyChart("x", DAYS, chart.series, "share", 8).top) == (4, 8)
     assert [height for *_, height in drawn] == [HEIGHT / 2, HEIGHT, 0, HEIGHT / 4]
     assert all(y + height == HEIGHT for _, _, y, _, height in drawn)
     edges = sorted((x, x + width) for _, x, _, width, _ in drawn)
@@ -122,10 +122,10 @@ def test_columns_stand_side_by_side_and_as_high_as_their_part_of_the_top() -> No
 
 
 def test_a_chart_of_nothing_draws_nothing() -> None:
-    chart = Columns("x", DAYS, {"a": [None, 0]}, "count")
+    chart = DailyChart("x", DAYS, {"a": [None, 0]}, "count")
 
     assert chart.is_empty
-    assert not Columns("x", DAYS, {"a": [None, 0]}, "share", 1.0).is_empty  # none of them is a share, too
+    assert not DailyChart("x", DAYS, {"a": [None, 0]}, "share", 1.0).is_empty  # none of them is a share, too
     assert list(chart.columns()) == []
 
 

@@ -30,7 +30,12 @@ from recollect_proxy.access.authentication import make_authentication
 from recollect_proxy.access.failed_attempts import FailedAttempts
 from recollect_proxy.access.oidc_provider import OidcProvider, base64url, matching_key
 from recollect_proxy.access.oidc_sign_in import ProviderSignIn, SignInRules
-from recollect_proxy.access.principal import Principal, Role, administrator_of_provider, person_of_provider
+from recollect_proxy.access.principal import (
+    Principal,
+    TokenKind,
+    administrator_of_provider,
+    person_of_provider,
+)
 from recollect_proxy.pages.rendering import LANGUAGES, load_catalogues
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
@@ -394,7 +399,7 @@ def test_no_key_has_a_name_that_makes_it_a_providers_administrator(tmp_path: Pat
 
     with pytest.raises(ConfigurationError, match="one word"):
         add_access_key(tmp_path / "access-keys", KeyRole.ADMIN, names[1])
-    assert not any(Principal(role, names[0]).is_by_provider for role in (Role.ADMIN, Role.READER))
+    assert not any(Principal(role, names[0]).is_by_provider for role in (TokenKind.ADMIN, TokenKind.READER))
 
 
 @table(

@@ -12,7 +12,7 @@ from tests.support.waiting import until
 
 from recollect_proxy.upstream import pool as pool_module
 from recollect_proxy.upstream.connection import BusyError, SilentError, UnreachableError
-from recollect_proxy.upstream.pool import Address, Lent, Pool
+from recollect_proxy.upstream.pool import Address, LentConnection, Pool
 from recollect_proxy.upstream.timeouts import IDLE_SECONDS
 
 REFUSING = "http://127.0.0.1:9"
@@ -266,7 +266,7 @@ async def test_who_leaves_at_any_moment_of_connecting_leaves_nothing_open() -> N
                 await asyncio.sleep(0.001)
             connecting.cancel()
             [outcome] = await asyncio.gather(connecting, return_exceptions=True)
-            if isinstance(outcome, Lent):
+            if isinstance(outcome, LentConnection):
                 pool.release(outcome)
             assert (pool.lent, pool.waiting, pool._limit.locked()) == (0, 0, False)
 

@@ -94,14 +94,14 @@ async def learned(proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *
 
 def once_looked(monkeypatch: pytest.MonkeyPatch) -> Answer:
     looked = asyncio.Event()
-    look = openwebui_status.Shown._look
+    look = openwebui_status.StatusEvents._look
 
-    async def noted(shown: openwebui_status.Shown) -> News | None:
+    async def noted(shown: openwebui_status.StatusEvents) -> News | None:
         news = await look(shown)
         asyncio.get_running_loop().call_soon(looked.set)
         return news
 
-    monkeypatch.setattr(openwebui_status.Shown, "_look", noted)
+    monkeypatch.setattr(openwebui_status.StatusEvents, "_look", noted)
     return (looked, *streamed(*STREAM))
 
 
@@ -169,7 +169,7 @@ async def test_what_is_learned_while_an_answer_comes_is_shown_between_its_words(
 # -- every byte ----------------------------------------------------------------------------------------------
 
 
-async def always_new(_: openwebui_status.Shown) -> News:
+async def always_new(_: openwebui_status.StatusEvents) -> News:
     """Learn something whenever it is looked."""
     at, ids = datetime.now(UTC), uuid4()
     return News("", (), (Update(ids, at, Action.ADD, Actor.FORMATION, Reason.NEW, ids, after=CAT),))
@@ -202,7 +202,7 @@ async def test_what_the_upstream_says_stays_as_it_came(
     small = len(stream) < 10_000
     pieces = [stream[at : at + 1] for at in range(len(stream))] if by_byte and small else [*words, last]
     upstream.answers.append(streamed(*_with_pauses(list(filter(None, pieces)))))
-    monkeypatch.setattr(openwebui_status.Shown, "_look", always_new)
+    monkeypatch.setattr(openwebui_status.StatusEvents, "_look", always_new)
     monkeypatch.setattr(openwebui_status, "_LOOK_SECONDS", 0.0)
 
     answer = await ask(proxy, user)
@@ -219,10 +219,10 @@ async def test_a_word_waits_neither_for_the_next_one_nor_for_what_is_learned(
 ) -> None:
     told = asyncio.Event()
 
-    async def not_yet(_: openwebui_status.Shown) -> None:
+    async def not_yet(_: openwebui_status.StatusEvents) -> None:
         await told.wait()
 
-    monkeypatch.setattr(openwebui_status.Shown, "_look", not_yet)
+    monkeypatch.setattr(openwebui_status.StatusEvents, "_look", not_yet)
     permissions = [asyncio.Event() for _ in STREAM]
     steps = [step for pair in zip(STREAM, permissions, strict=True) for step in pair]
     upstream.answers.append(streamed(*steps))

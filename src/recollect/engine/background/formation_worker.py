@@ -21,7 +21,7 @@ from recollect.engine.background.model_waits import wake_all
 from recollect.engine.background.summaries_and_hints import Hinting, Summaries
 from recollect.engine.background.webhook_delivery import WebhookDelivery
 from recollect.engine.counters import FormationCounts
-from recollect.engine.kept_credentials import Credentials, Lent
+from recollect.engine.kept_credentials import Credentials, LentCredential
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import RecollectError, StoreError, YieldedError, raised_at
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
@@ -53,7 +53,7 @@ class Worker(Protocol):
     @property
     def guarded(self) -> CallStatistics: ...  # noqa: D102 -- see above
 
-    def lend(self, lent: Lent) -> None:
+    def lend(self, lent: LentCredential) -> None:
         """Let it use the credential of an exchange's own request, for a while; it is written down nowhere."""
         ...
 
@@ -76,7 +76,7 @@ class AbsentWorker:
     counts = FormationCounts()
     guarded = CallStatistics()
 
-    def lend(self, lent: Lent) -> None:
+    def lend(self, lent: LentCredential) -> None:
         """Lend it nothing: it uses a key of its own."""
 
     def clear_caches(self) -> None:
@@ -122,7 +122,7 @@ class FormationWorker:
         """How the calls of the model that forms stand."""
         return self._guard.guarded
 
-    def lend(self, lent: Lent) -> None:
+    def lend(self, lent: LentCredential) -> None:
         """Use the credential of an exchange's own request, for a while."""
         self._credentials.lend(lent)
 

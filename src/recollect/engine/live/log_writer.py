@@ -26,7 +26,7 @@ from recollect.errors import RecollectError, StoreError, StoreUnavailableError, 
 from recollect.model import Became, LogEntry, Phase, Scope, Turn, TurnNotes, Written
 from recollect.runtime.deadline import happens, wait_until_done
 from recollect.spool import FullError, Spool, Waiting
-from recollect.spool_segments import Kept
+from recollect.spool_segments import Line
 
 NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""
@@ -242,7 +242,7 @@ class LogWriter:
         """Return whether the user wants a record, as far as is known."""
         return self._is_recorded.get(entry.exchange.turn.scope.user_id, self._keeps)
 
-    async def _let_wait(self, entry: LogEntry, kept: Kept | None) -> asyncio.Future[Written] | None:
+    async def _let_wait(self, entry: LogEntry, kept: Line | None) -> asyncio.Future[Written] | None:
         exchange = entry.exchange
         if kept is None or not self._records(entry):
             return None

@@ -34,13 +34,12 @@ from recollect.model import (
     Add,
     AdminRead,
     Changer,
-    Embedded,
+    EmbeddedRevision,
     EmbeddingState,
     Flags,
     Hide,
     Hints,
     Ignore,
-    Kept,
     KeptAnswer,
     KeptRequest,
     Kind,
@@ -52,6 +51,7 @@ from recollect.model import (
     Revision,
     Scope,
     Source,
+    Unchanged,
     Update,
     Use,
     person_of,
@@ -72,14 +72,14 @@ class Changed(TypedDict, total=False):
     content: str | None
     kind: Kind | None
     importance: float | None
-    event_at: datetime | Kept | None
+    event_at: datetime | Unchanged | None
     versions: frozenset[str] | None
     use: Use | None
     topics: tuple[str, ...] | None
     questions: tuple[str, ...] | None
-    holds_from: datetime | Kept | None
-    holds_until: datetime | Kept | None
-    expires_at: datetime | Kept | None
+    holds_from: datetime | Unchanged | None
+    holds_until: datetime | Unchanged | None
+    expires_at: datetime | Unchanged | None
     tags: tuple[str, ...] | None
     metadata: Metadata | None
 
@@ -171,7 +171,7 @@ class Administration(Projects):
         await self.parts(user_id, writes=True)
         user_id, by = await self.home(user_id, memory_id)
         [wanted] = await self._embedded_revisions(user_id, [Revision(memory_id, **changed)])
-        assert isinstance(wanted, Embedded)  # noqa: S101 -- as it was given
+        assert isinstance(wanted, EmbeddedRevision)  # noqa: S101 -- as it was given
         edited = await self._backends.memories.edit(user_id, wanted, actor=actor, at=self._clock(), by=by)
         await self._embed_later(user_id, edited)
         # Another member's chats are not shown.
@@ -190,13 +190,13 @@ class Administration(Projects):
         await self.parts(user_id, writes=any(isinstance(each, Revision) for each in wanted))
         prepared = await self._embedded_revisions(user_id, wanted)
         done = await self._backends.memories.change_all(user_id, prepared, actor=actor, at=self._clock())
-        if any(isinstance(each, Embedded) and each.content for each in prepared):
+        if any(isinstance(each, EmbeddedRevision) and each.content for each in prepared):
             await self._backends.index.enqueue(user_id)
         return done
 
     async def _embedded_revisions(
         self, user_id: str, wanted: Sequence[Revision | Removal]
-    ) -> list[Embedded | Removal]:
+    ) -> list[EmbeddedRevision | Removal]:
         masked = [each if isinstance(each, Removal) else _without_secrets(each) for each in wanted]
         said: dict[int, Memory] = {}
         for position, each in enumerate(masked):
@@ -386,8 +386,8 @@ def _as_revised(old: Memory, revision: Revision) -> Memory | None:
     return replace(old, content=content, hints=hints, embedding=None, embedding_model=None)
 
 
-def _with_embeddings(revision: Revision, said: Memory | None) -> Embedded:
+def _with_embeddings(revision: Revision, said: Memory | None) -> EmbeddedRevision:
     """Return a revision with the embeddings of the memory as it says that it is to be."""
     if said is None:
-        return Embedded(revision)
-    return Embedded(revision, said.content, said.hints, said.embedding, said.embedding_model)
+        return EmbeddedRevision(revision)
+    return EmbeddedRevision(revision, said.content, said.hints, said.embedding, said.embedding_model)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from recollect.backends import Backends
 from recollect.engine.people.administration import Administration
-from recollect.engine.people.browsing import FoundInChats, Period
+from recollect.engine.people.browsing import FoundInChats
 from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, SwitchedOffError
 from recollect.formation import judge_dictated
@@ -52,6 +52,7 @@ from recollect.recall.needed_statements import is_over
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.selection import choose_standing
 from recollect.text.comparison import same_letter
+from recollect.text.dates.date_finder import Period
 from recollect.text.normalization import content_hash
 from recollect.text.tokens import estimate_tokens
 
@@ -193,8 +194,8 @@ class AgentMemories(Administration):
             change = Quarantine(memory, Reason.APPROVAL, agent, hides=False)
         return replace(await self._applied(user_id, change), masked=masked)
 
-    async def take_away(self, user_id: str, memory_id: UUID, *, agent: str) -> Memory:
-        """Take a memory from the user, current or past, and return it as it was. Raises MemoryNotFoundError."""
+    async def forget_one(self, user_id: str, memory_id: UUID, *, agent: str) -> Memory:
+        """Forget a memory, current or past, and return it as it was. Raises MemoryNotFoundError."""
         memory = await self.get(user_id, memory_id, past=True)
         change = Retire(memory_id, Reason.DELETED, decided_by=agent)
         home, by = await self.home(user_id, memory_id)
@@ -203,10 +204,10 @@ class AgentMemories(Administration):
         )
         return memory
 
-    async def take_away_what(self, user_id: str, query: str, *, agent: str) -> Forgetting:
+    async def forget_named(self, user_id: str, query: str, *, agent: str) -> Forgetting:
         """Forget the one memory that a query names; if it names none or several, none goes. Raises EmbedderError.
 
-        A query names a memory that holds all its words. One with just the words of the query is it.
+        A query names each memory that holds all its words; if one has the very words of the query, it names that one alone.
         """
         found = [each.item for each in await self.found(user_id, query, limit=_NEAR)]
         near = [each for each in found if isinstance(each, Memory) and each.kind in _FORGETTABLE]
@@ -216,7 +217,7 @@ class AgentMemories(Administration):
         same = [each for each in near if content_hash(each.content) == key]
         named = same or [each for each in near if says_all(query, each.content)]
         if len(named) == 1:
-            return Forgetting(await self.take_away(user_id, named[0].id, agent=agent))
+            return Forgetting(await self.forget_one(user_id, named[0].id, agent=agent))
         return Forgetting(candidates=tuple(named or near))
 
     async def _require_recall(self, user_id: str) -> Policy:

@@ -52,6 +52,7 @@ from recollect.model import (
 from recollect.model.local_time import in_zone, midnights, wall
 from recollect.ports import Clock
 from recollect.recall.calibration import measured_gate
+from recollect.text.dates.date_finder import Period
 
 _OLD = timedelta(days=180)
 """A statement that was made or confirmed longer ago may have changed: people move, change jobs and tastes."""
@@ -240,15 +241,7 @@ _MOST = 500
 """The most messages by meaning, and as many by words."""
 _SECONDS = 5.0
 """The time limit of an embedding: no chat waits."""
-_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """The time from ``start`` up to, without, ``end``, with zones."""
-
-    start: datetime = _FIRST
-    end: datetime = _LAST
+ALL_TIME = Period(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +267,7 @@ class ChatSearch:
         self._policy_of = policy_of
 
     async def search(
-        self, user_id: str, text: str, *, limit: int, period: Period = Period(), after: UUID | None = None
+        self, user_id: str, text: str, *, limit: int, period: Period = ALL_TIME, after: UUID | None = None
     ) -> FoundInChats:
         """Return messages and summaries of a user's chats from a period, the best match for a text first.
 
@@ -311,7 +304,7 @@ class ChatSearch:
 def _said_in(period: Period, snapshot: Snapshot) -> Snapshot:
     """Return a snapshot with the passages of a period alone."""
     passages = snapshot.passages
-    if passages is None or period == Period():
+    if passages is None or period == ALL_TIME:
         return snapshot
     said = passages.columns.said_at
     is_in = (said >= _seconds(period.start)) & (said < _seconds(period.end))
@@ -320,7 +313,7 @@ def _said_in(period: Period, snapshot: Snapshot) -> Snapshot:
 
 def _seconds(moment: datetime) -> float:
     """Return a moment in seconds since 1970; infinite at either end of the calendar."""
-    ends = {_FIRST: -math.inf, _LAST: math.inf}
+    ends = {ALL_TIME.start: -math.inf, ALL_TIME.end: math.inf}
     return ends[moment] if moment in ends else moment.timestamp()
 
 

@@ -32,7 +32,7 @@ from recollect.model import (
     Change,
     Disclosure,
     Doubt,
-    Embedded,
+    EmbeddedRevision,
     Exchange,
     Fault,
     Finding,
@@ -293,12 +293,12 @@ class StoreAudit(Administration):
                 undone += 1
         return undone, left
 
-    async def _changes(self, finding: Finding) -> AsyncIterator[Change | Embedded]:
+    async def _changes(self, finding: Finding) -> AsyncIterator[Change | EmbeddedRevision]:
         """Yield the changes that repair a fault; undoing the first undoes the rest."""
         memory, by = finding.memory, f"audit: {finding.fault} ({finding.decided_by})"
         corrected = finding.corrected
         if corrected is not None and corrected == replace(memory, event_at=corrected.event_at):
-            yield Embedded(Revision(memory.id, event_at=corrected.event_at))
+            yield EmbeddedRevision(Revision(memory.id, event_at=corrected.event_at))
         elif corrected is not None:
             new = replace(corrected, id=uuid7(), created_at=self._clock(), embedding_model=None)
             [embedded] = await self._embedded_if_possible([new])

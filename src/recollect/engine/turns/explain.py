@@ -19,7 +19,7 @@ from recollect.model import (
     Stage,
     Turn,
 )
-from recollect.recall import EXPLAINED, Found
+from recollect.recall import EXPLAINED, FoundCounts
 from recollect.text.cues import complains_of_forgetting
 
 _TOP = 5
@@ -30,7 +30,7 @@ def request_record(
 ) -> RequestRecord:
     """Return the record of a request that came at ``at`` in the API ``api``."""
     recall, placed, ranking = prepared.recall, prepared.placed, prepared.ranking
-    found = ranking.found if ranking else Found()
+    found = ranking.found if ranking else FoundCounts()
     return RequestRecord(
         id=request_id,
         at=at,

@@ -26,7 +26,7 @@ from recollect.model import (
     Actor,
     Add,
     Change,
-    Embedded,
+    EmbeddedRevision,
     Exchange,
     Ignore,
     Memory,
@@ -54,7 +54,7 @@ class Edits(StorePart):
     """The changes of memories by hand."""
 
     async def edit(
-        self, user_id: str, wanted: Embedded, *, actor: Actor, at: datetime, by: str = ""
+        self, user_id: str, wanted: EmbeddedRevision, *, actor: Actor, at: datetime, by: str = ""
     ) -> Memory:
         """Write a revision over the stored memory, under the user's lock, and return it as it is then.
 
@@ -67,7 +67,13 @@ class Edits(StorePart):
             return await _revise(Transaction(connection, user_id, actor, at, by=by), wanted)
 
     async def change_all(
-        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime, by: str = ""
+        self,
+        user_id: str,
+        wanted: Sequence[EmbeddedRevision | Removal],
+        *,
+        actor: Actor,
+        at: datetime,
+        by: str = "",
     ) -> list[Memory | None]:
         """Change and take away memories in one transaction, in order, all or none; return each as it is then, None for one that is gone.
 
@@ -156,7 +162,7 @@ class Edits(StorePart):
                     raise StoreError("There is a memory with this id already.")
 
 
-async def _revise(transaction: Transaction, wanted: Embedded) -> Memory:
+async def _revise(transaction: Transaction, wanted: EmbeddedRevision) -> Memory:
     revision = wanted.revision
     stored = await transaction.seen(revision.memory_id)
     if stored.owner != transaction.user_id:
@@ -215,8 +221,8 @@ async def _edit_memory(transaction: Transaction, stored: Memory, new: Memory) ->
     return edited
 
 
-async def _change(transaction: Transaction, wanted: Embedded | Removal) -> Memory | None:
-    if isinstance(wanted, Embedded):
+async def _change(transaction: Transaction, wanted: EmbeddedRevision | Removal) -> Memory | None:
+    if isinstance(wanted, EmbeddedRevision):
         return await _revise(transaction, wanted)
     stored = await transaction.linked(wanted.memory_id) or await transaction.past(wanted.memory_id)
     if stored is None:
@@ -284,7 +290,7 @@ class Repairs(StorePart):
         self,
         user_id: str,
         memory: Memory,
-        changes: Sequence[Change | Embedded],
+        changes: Sequence[Change | EmbeddedRevision],
         *,
         run: UUID,
         actor: Actor,
@@ -326,8 +332,8 @@ def _is_as_found(now: Memory, found: Memory) -> bool:
     )
 
 
-async def _done(transaction: Transaction, change: Change | Embedded) -> bool:
-    if not isinstance(change, Embedded):
+async def _done(transaction: Transaction, change: Change | EmbeddedRevision) -> bool:
+    if not isinstance(change, EmbeddedRevision):
         return not isinstance(await apply_change(transaction, change), Ignore)
     try:
         await _revise(transaction, change)

@@ -14,9 +14,9 @@ from recollect.text.dates.readings import (
     LAST_DATE,
     LAST_DAY_NUMBER,
     OPEN_YEARS,
-    Found,
     Frame,
     Rule,
+    TakenSymbols,
     away,
     before_date,
     before_part,
@@ -117,7 +117,7 @@ def _reduced(
     end = 0
     for match in pattern.finditer(kinds):
         taken = symbols[match.start() : match.end()]
-        found = Found(taken)
+        found = TakenSymbols(taken)
         last = {symbol.kind: symbol for symbol in taken}
         if dates := [symbol for symbol in taken if symbol.kind in "@r"]:
             found["@"], found[LAST_DATE] = dates[0], dates[-1]
@@ -133,7 +133,7 @@ def _reduced(
     return reduced
 
 
-def _recurs(found: Found, rule: str) -> int:
+def _recurs(found: TakenSymbols, rule: str) -> int:
     """Return the unit after which a date that was read comes again, as a month without a year does; 0 for one that does not."""
     if rule == "range":
         first, last = found["@"].number, found[LAST_DATE].number

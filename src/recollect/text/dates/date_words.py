@@ -83,14 +83,14 @@ _TELLING = 2
 Phrase: TypeAlias = tuple[str, ...]
 
 
-class Entry(NamedTuple):
+class Meanings(NamedTuple):
     """The meaning of a phrase whatever the language, if it has one, and in single languages by their number."""
 
     anywhere: Symbol | None
     only_in: Mapping[int, Symbol]
 
 
-class Vocabulary:
+class DateVocabulary:
     """The words of several languages, merged.
 
     Attributes:
@@ -109,11 +109,11 @@ class Vocabulary:
             guarded.update(_phrase(phrase) for phrase in _parted(language.guarded, ","))
             for phrase, symbol in _entries(language):
                 meanings[_phrase(phrase, spaced=language.spaced)].setdefault(number, symbol)
-        by_first_word: dict[str, list[tuple[Phrase, Entry]]] = defaultdict(list)
+        by_first_word: dict[str, list[tuple[Phrase, Meanings]]] = defaultdict(list)
         for words, by_language in sorted(meanings.items(), key=lambda item: -len(item[0])):
             distinct = set(by_language.values())
             is_plain = len(distinct) == 1 and words not in guarded
-            entry = Entry(distinct.pop(), {}) if is_plain else Entry(None, by_language)
+            entry = Meanings(distinct.pop(), {}) if is_plain else Meanings(None, by_language)
             by_first_word[words[0]].append((words, entry))
             if len(words) == len(by_language) == 1:
                 [number] = by_language
@@ -121,7 +121,7 @@ class Vocabulary:
         self.speakers: Mapping[str, tuple[tuple[int, int], ...]] = {
             word: tuple(tellings.items()) for word, tellings in speakers.items()
         }
-        self.by_first_word: Mapping[str, tuple[tuple[Phrase, Entry], ...]] = {
+        self.by_first_word: Mapping[str, tuple[tuple[Phrase, Meanings], ...]] = {
             word: tuple(entries) for word, entries in by_first_word.items()
         }
 
@@ -154,8 +154,10 @@ _LENGTH = 2_000
 
 
 @cache
-def _vocabulary() -> Vocabulary:
-    return Vocabulary(Language(**words) for words in read_table("recollect.text.dates", "languages").values())
+def _vocabulary() -> DateVocabulary:
+    return DateVocabulary(
+        Language(**words) for words in read_table("recollect.text.dates", "languages").values()
+    )
 
 
 # The scripts that part their words by spaces; a letter of another is a token of its own.
@@ -279,7 +281,7 @@ def _lookup(words: Sequence[str], position: int, language: frozenset[int]) -> tu
     return (_OTHER if word.isalnum() else _STOP), 1
 
 
-def _meaning_in(entry: Entry, language: frozenset[int]) -> Symbol | None:
+def _meaning_in(entry: Meanings, language: frozenset[int]) -> Symbol | None:
     """Return the meaning of an ambiguous phrase in the text's language, if that is certain."""
     meanings = {symbol for number, symbol in entry.only_in.items() if number in language or not language}
     if len({(symbol.kind.lower(), symbol.number) for symbol in meanings}) != 1:

@@ -28,7 +28,7 @@ OPEN_YEARS = 100
 LAST_DATE, LAST_DAY_NUMBER = "last date", "last day number"
 
 
-class Found(dict[str, Symbol]):
+class TakenSymbols(dict[str, Symbol]):
     """The first symbol of each kind that a rule took; under the names above, the last of a kind.
 
     Attributes:
@@ -66,21 +66,21 @@ class Frame(NamedTuple):
 
 
 Spans: TypeAlias = tuple[Span, ...]
-Rule: TypeAlias = Callable[[Found, Frame], Spans]
+Rule: TypeAlias = Callable[[TakenSymbols, Frame], Spans]
 
 
-def either(found: Found, kinds: str) -> Symbol:
+def either(found: TakenSymbols, kinds: str) -> Symbol:
     """Return the symbol of the first of these kinds that was found."""
     return next((found[kind] for kind in kinds if kind in found), Symbol("x"))
 
 
-def shift_of(found: Found, frame: Frame) -> int | None:
+def shift_of(found: TakenSymbols, frame: Frame) -> int | None:
     """Return which year, or week, a date without one gets: of "last March" the last."""
     return found["L"].number if "L" in found else frame.shift
 
 
 def of_its_year(
-    found: Found, frame: Frame, shift: int | None, month: int, day: int = 0, count: int = 1
+    found: TakenSymbols, frame: Frame, shift: int | None, month: int, day: int = 0, count: int = 1
 ) -> Spans:
     """Return a day, or ``count`` months, of the year that is named, else of the one that ``shift`` means; of another unit, the unit."""
     if "Y" in found:
@@ -96,13 +96,13 @@ def of_its_year(
     return (day_span(year, month, day) if day else months(year * _MONTHS + month - 1, count),)
 
 
-def day_of_month(found: Found, frame: Frame) -> Spans:
+def day_of_month(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "15 March"."""
     month, day = either(found, "Mmn").number, either(found, "OdN").number
     return of_its_year(found, frame, frame.shift, month, day) if day else ()
 
 
-def days_of_month(found: Found, frame: Frame) -> Spans:
+def days_of_month(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "3 to 5 May", "between 3 and 5 May last year"."""
     month, first = either(found, "Mm").number, either(found, "Od").number
     [end] = of_its_year(found, frame, frame.shift, month, found[LAST_DAY_NUMBER].number)
@@ -112,14 +112,14 @@ def days_of_month(found: Found, frame: Frame) -> Spans:
     return () if start.is_empty or end.is_empty else (Span(start.start, end.end),)
 
 
-def month_of_year(found: Found, frame: Frame) -> Spans:
+def month_of_year(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "March", "March 2024", "last March"."""
     if "Y" not in found and "n" in found and "L" in found and found["L"].number == 0:
         return ()  # "this may", "this march"
     return of_its_year(found, frame, shift_of(found, frame), either(found, "Mmn").number)
 
 
-def months_listed(found: Found, frame: Frame) -> Spans:
+def months_listed(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "March, April and May", "May and June 2025"; without a year as they follow each other, and around today if they can."""
     numbers = found.numbers("Mm")
     if not found.keys().isdisjoint("YUR"):
@@ -130,7 +130,7 @@ def months_listed(found: Found, frame: Frame) -> Spans:
     return tuple(map(months, accumulate(steps, initial=first)))
 
 
-def days_listed(found: Found, frame: Frame) -> Spans:
+def days_listed(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "3, 5 and 7 May", "March 3 and 5": days of one month."""
     month, days = either(found, "Mmn").number, found.numbers("Od")
     [known] = of_its_year(found, frame, frame.shift, month, days[frame.sure])
@@ -139,7 +139,7 @@ def days_listed(found: Found, frame: Frame) -> Spans:
     return tuple(day_span(month_index(known.start) // _MONTHS, month, day) for day in days)
 
 
-def days_listed_in_east(found: Found, frame: Frame) -> Spans:
+def days_listed_in_east(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "3月3日和5日"."""
     named = _named_in_east(found, frame)
     if [date.end - date.start for date in named] != [1] or any(found.numbers("U")):
@@ -148,7 +148,7 @@ def days_listed_in_east(found: Found, frame: Frame) -> Spans:
     return (*named, *(day_span(year, month + 1, day) for day in found.numbers("d")))
 
 
-def days_in_east(found: Found, frame: Frame) -> Spans:
+def days_in_east(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "3月3日到5日", "3月3-5日"."""
     named = _named_in_east(found, frame)
     if not named or any(found.numbers("U")):
@@ -160,22 +160,22 @@ def days_in_east(found: Found, frame: Frame) -> Spans:
     return (Span(first.start, days[-1].end),) if is_one else named
 
 
-def _named_in_east(found: Found, frame: Frame) -> Spans:
+def _named_in_east(found: TakenSymbols, frame: Frame) -> Spans:
     return (short_date(found, frame) if "K" in found else found["X"].spans)[:1]
 
 
-def short_date(found: Found, frame: Frame) -> Spans:
+def short_date(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "15.3." or "3月15日"."""
     month, day = either(found, "CK")[1:3]
     return (yearly(frame.today, frame.shift, month, day),) if month in range(1, 13) else ()
 
 
-def season_of_year(found: Found, frame: Frame) -> Spans:
+def season_of_year(found: TakenSymbols, frame: Frame) -> Spans:
     """Read a season of the northern half of the earth: three months, spring from March."""
     return of_its_year(found, frame, shift_of(found, frame), 3 * either(found, "Ss").number, count=3)
 
 
-def of_year(found: Found, frame: Frame) -> Spans:
+def of_year(found: TakenSymbols, frame: Frame) -> Spans:
     """Read a day, a month or a season of last, this or next year."""
     if "S" in found or "s" in found:
         return season_of_year(found, frame)
@@ -184,32 +184,32 @@ def of_year(found: Found, frame: Frame) -> Spans:
     return of_its_year(found, frame, None, either(found, "Mm").number, either(found, "Od").number)
 
 
-def weekday_of_week(found: Found, frame: Frame) -> Spans:
+def weekday_of_week(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "Monday last week"."""
     unit, shift = _relative_unit_of(found)
     whole = unit_span(unit, frame.today, shift)
     return (unit_span(Unit.DAY, whole.start, found["W"].number) if unit == Unit.WEEK else whole,)
 
 
-def weekday_of_shifted_week(found: Found, frame: Frame) -> Spans:
+def weekday_of_shifted_week(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "上周五", last week's Friday."""
     monday = unit_span(Unit.WEEK, frame.today, found["v"].second).start
     return (unit_span(Unit.DAY, monday, found["v"].number),)
 
 
-def _relative_unit_of(found: Found) -> tuple[int, int]:
+def _relative_unit_of(found: TakenSymbols) -> tuple[int, int]:
     if "R" in found:
         return found["R"].number, found["R"].second
     return found["U"].number, found["L"].number
 
 
-def relative_unit(found: Found, frame: Frame) -> Spans:
+def relative_unit(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "last week"."""
     unit, shift = _relative_unit_of(found)
     return () if unit == Unit.DAY else (unit_span(unit, frame.today, shift),)
 
 
-def stretch(found: Found, frame: Frame) -> Spans:
+def stretch(found: TakenSymbols, frame: Frame) -> Spans:
     """Read so many units that end, or begin, with today."""
     number = either(found, "NdaP")
     count = max(abs(number.number), number.second)
@@ -219,14 +219,14 @@ def stretch(found: Found, frame: Frame) -> Spans:
     return (span(moved(frame.today, unit, -count), frame.today + 1),)
 
 
-def later_unit(found: Found, frame: Frame) -> Spans:
+def later_unit(found: TakenSymbols, frame: Frame) -> Spans:
     """Read "in two weeks"."""
     if "I" in found and either(found, "Nd").number == 1:
         return ()  # "how many hours are in one day"
     return (away(found, frame.today, 1),)
 
 
-def away(found: Found, day: int, direction: int) -> Span:
+def away(found: TakenSymbols, day: int, direction: int) -> Span:
     """Return the unit, or the few units, at this distance from ``day``."""
     number, unit = either(found, "Nda"), found["U"].number
     counts = (number.number, max(number.number, number.second))
@@ -242,7 +242,7 @@ def _meanings(one: Span, unit: int, day: int) -> list[Span]:
     return [span(moved(one.start, unit, n), moved(one.end, unit, n)) for n in steps]
 
 
-def stretch_between(found: Found, _: Frame) -> Spans:
+def stretch_between(found: TakenSymbols, _: Frame) -> Spans:
     """Read from one date to another, as "from May to June 2025"; dates that can't be in order are two.
 
     An end that comes again is the nearest to the other one.
@@ -259,17 +259,17 @@ def stretch_between(found: Found, _: Frame) -> Spans:
     return whole if all(one.start < one.end for one in whole) else firsts + lasts
 
 
-def each_reading(read: Callable[[Span, Found, Frame], Span]) -> Rule:
+def each_reading(read: Callable[[Span, TakenSymbols, Frame], Span]) -> Rule:
     """Return the rule that reads each meaning of a date with the words around it."""
     return lambda found, frame: tuple(read(date, found, frame) for date in found["@"].spans)
 
 
-def from_date(date: Span, found: Found, _: Frame) -> Span:
+def from_date(date: Span, found: TakenSymbols, _: Frame) -> Span:
     """Read "two weeks before" or "after" a date."""
     return away(found, date.end - 1, 1) if ">" in found else away(found, date.start, -1)
 
 
-def unit_of_date(date: Span, found: Found, _: Frame) -> Span:
+def unit_of_date(date: Span, found: TakenSymbols, _: Frame) -> Span:
     """Read "the week of" a date."""
     around = unit_span(found["U"].number, date.start, 0)
     return around if around.end - around.start > date.end - date.start else date
@@ -280,29 +280,29 @@ def before_date(date: Span, end: int) -> Span:
     return span(moved(date.start, Unit.YEAR, -OPEN_YEARS), end)
 
 
-def before_part(date: Span, found: Found, _: Frame) -> Span:
+def before_part(date: Span, found: TakenSymbols, _: Frame) -> Span:
     """Read "before the middle of" a date; "before the end of" it is until its end."""
     part = found["Q"].number
     return before_date(date, date.end if part == _LAST_PART else third(date, part).start)
 
 
-def until_date(date: Span, _: Found, frame: Frame) -> Span:
+def until_date(date: Span, _: TakenSymbols, frame: Frame) -> Span:
     """Read "until" or "by" a date."""
     return before_date(date, date.end) if frame.reaches else date
 
 
-def since_date(date: Span, _: Found, frame: Frame) -> Span:
+def since_date(date: Span, _: TakenSymbols, frame: Frame) -> Span:
     """Read "since" a date: up to today, if it has begun."""
     has_begun = date.start <= frame.today
     return span(date.start, frame.today + 1 if has_begun else moved(date.start, Unit.YEAR, OPEN_YEARS))
 
 
-def until_now(date: Span, _: Found, frame: Frame) -> Span:
+def until_now(date: Span, _: TakenSymbols, frame: Frame) -> Span:
     """Read "from" a date "to now"."""
     return span(date.start, frame.today + 1) if date.start <= frame.today else date
 
 
-def within_date(found: Found, _: Frame) -> Spans:
+def within_date(found: TakenSymbols, _: Frame) -> Spans:
     """Read "last year, in the summer": the shorter date within the longer one. If neither can be in the other they are two."""
     both = found["@"], found[LAST_DATE]
     inner, outer = sorted(both, key=lambda each: each.spans[0].end - each.spans[0].start)

@@ -20,7 +20,7 @@ from recollect_proxy.web.error_answers import UPSTREAM_BUSY, UPSTREAM_UNREACHABL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class ChatApplication:
     """Answers chat requests of one API with memory."""
 
     identity: Identity
