@@ -115,6 +115,11 @@ def is_substantial(text: str) -> bool:
     return "```" in text or statement_features(text).lists or count_words(text) >= SUBSTANCE
 
 
+def is_mere_question(text: str) -> bool:
+    """Return whether a message without an entry of its own asks the model something: it is no small talk, nor a request to the memory."""
+    return only_asks(text) and read_memory_request(text) is None
+
+
 def only_asks(text: str) -> bool:
     """Return whether a text consists of short questions, apart from a greeting or thanks; one that names code does not."""
     if len(text) > _READ or identifiers(text):

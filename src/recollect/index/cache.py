@@ -55,6 +55,15 @@ class SnapshotStore(Protocol):
         """Return a person's passages that are nearest to a vector of an embedder, nearest first; exact."""
         ...
 
+    async def passages_of_chats(
+        self, user_id: str, chats: Sequence[str], periods: Sequence[tuple[float, float]]
+    ) -> list[StoredPassage]:
+        """Return passages of a person's newest chats, of others, and of those of some periods, in seconds since 1970; in order.
+
+        Also messages that no search finds, as passages of the document -1.
+        """
+        ...
+
 
 class _United(NamedTuple):
     """The memories of a project, joined with others.
@@ -90,6 +99,7 @@ class SnapshotCache:
         self._bytes = 0
         self.loads = 0
         self.nearest_passages = store.nearest_passages
+        self.passages_of_chats = store.passages_of_chats
 
     @property
     def nbytes(self) -> int:

@@ -6,7 +6,7 @@ finds the chats that a question asks for.
 """
 
 from recollect.recall.common_names import shared_names, told_twice
-from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
+from recollect.recall.last_chat import ChatsAsked, chats_of, earlier_chats, with_chats, with_words_of_chats
 from recollect.recall.log_scores import SignalWeights
 from recollect.recall.needed_statements import may_be_unhelpful, worth
 from recollect.recall.question import (

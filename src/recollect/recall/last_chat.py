@@ -5,7 +5,7 @@ recognize it (`bench.training.heads`). The question gets the newest chats, those
 best passage about its topic.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -13,7 +13,8 @@ from uuid import UUID
 
 import numpy as np
 
-from recollect.index import Passages, Snapshot, utc
+from recollect.index import Names, Passages, Snapshot, StoredPassage, utc
+from recollect.indexed_message import is_error, is_mere_question
 from recollect.model import (
     ALL_TOLD,
     ChatPlace,
@@ -49,6 +50,8 @@ Its words alone, "talk" and "last", are a little like ten statements and more.
 """
 _IN_DETAIL = 2
 """The most chats of a period that are given in detail."""
+_OF_TOPIC = 3
+"""The most chats among whose words one may be about the topic of a question."""
 _PASSAGES = 3
 """The most passages of a chat about a topic."""
 _LINE, _SUMMARY, _SHORT_SUMMARY = 35, 120, 45
@@ -84,6 +87,32 @@ def chats_asked(query: RecallQuery, vector: Vector | None) -> ChatsAsked:
     if abs(topic) < _UNSURE:
         return ChatsAsked.EITHER
     return ChatsAsked.TOPIC if topic > 0 else ChatsAsked.LAST
+
+
+def chats_of(ranked: Sequence[Recollection]) -> list[str]:
+    """Return the chats of the best recollections, of which one may be asked for by its topic."""
+    found = dict.fromkeys(each.item.session_id for each in ranked if not is_judged(each.item))
+    return [each for each in found if each is not None][:_OF_TOPIC]
+
+
+def with_words_of_chats(snapshot: Snapshot, said: Sequence[StoredPassage]) -> Snapshot:
+    """Return a person's memory with the words of some chats, as the store has them, in place of its log.
+
+    So a log too large for this process matters as little as that the log lacks mere questions. What has no passage is left out
+    unless it asks, or answers what is told: nobody wants to hear of a greeting, or of a request to the memory.
+    """
+    told = {each.passage.exchange_id for each in said if each.passage.role is Role.USER and _tells(each)}
+    kept = [each for each in said if _tells(each) or _answers(each.passage, told)]
+    names = Names(sessions=dict(snapshot.names.sessions))  # the snapshot is shared with other turns
+    return replace(snapshot, passages=Passages().with_changed(kept, names), names=names)
+
+
+def _tells(said: StoredPassage) -> bool:
+    return said.document >= 0 or (said.passage.role is Role.USER and is_mere_question(said.passage.content))
+
+
+def _answers(passage: Passage, told: Collection[UUID]) -> bool:
+    return passage.role is not Role.USER and passage.exchange_id in told and not is_error(passage.content)
 
 
 def earlier_chats(
@@ -218,11 +247,10 @@ class _EarlierChats:
 
     def _of_period(self, ended: dict[int, float]) -> list[int]:
         """Return the chats in which something was said at a time that the question means, newest first."""
-        columns, zone = self._passages.columns, self.query.zone or UTC
+        columns = self._passages.columns
         is_within = np.zeros(len(columns.said_at), np.bool_)
         chats: set[int] = set()
-        for period in self.query.periods:
-            start, end = (each.replace(tzinfo=zone).timestamp() for each in (period.start, period.end))
+        for start, end in self.query.moments:
             is_within |= (start <= columns.said_at) & (columns.said_at < end)
             chats |= {chat for chat, at in ended.items() if start <= at < end}
         chats |= set(columns.session[is_within & self._passages.is_current].tolist())

@@ -5,7 +5,7 @@ import hashlib
 import time
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -69,6 +69,13 @@ class RecallQuery:
     def any_periods(self) -> tuple[Period, ...]:
         """The dates that the words mean, whether they speak of the past or of the future."""
         return (*self.periods, *self.coming)
+
+    @property
+    def moments(self) -> list[tuple[float, float]]:
+        """The beginning and the end of each period in the person's time zone, in seconds since 1970: in UTC the year 1 may not begin."""
+        zone = self.zone or UTC
+        ends = [(each.start.replace(tzinfo=zone), each.end.replace(tzinfo=zone)) for each in self.periods]
+        return [(start.timestamp(), end.timestamp()) for start, end in ends]
 
 
 def read_query(turn: Turn) -> RecallQuery:

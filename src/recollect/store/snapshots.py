@@ -82,6 +82,14 @@ class PostgresSnapshots(StorePart):
             found = await _with_vectors(connection, user_id, rows)
         return await found.stored()
 
+    async def passages_of_chats(
+        self, user_id: str, chats: Sequence[str], periods: Sequence[tuple[float, float]]
+    ) -> list[StoredPassage]:
+        """Return passages of the person's newest chats, of others, and of those of some periods, in order."""
+        starts, ends = [each[0] for each in periods], [each[1] for each in periods]
+        rows = await self._database.rows(user_id, "passages_of_chats", chats, starts, ends)
+        return await _LogRows(rows, {}).stored()
+
 
 class _LogRows(NamedTuple):
     """Rows of passages as Postgres sent them, and those of the embeddings of each that has any, by the number of its document."""

@@ -92,6 +92,13 @@ class Rows:
         del user_id, vector, model, limit
         return []
 
+    async def passages_of_chats(
+        self, user_id: str, chats: Sequence[str], periods: Sequence[tuple[float, float]]
+    ) -> list[StoredPassage]:
+        """Return none."""
+        del user_id, chats, periods
+        return []
+
 
 @pytest.fixture
 def rows() -> Rows:

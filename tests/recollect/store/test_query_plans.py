@@ -171,6 +171,10 @@ async def test_the_nearest_are_the_users(seeded: "asyncpg.Connection[asyncpg.Rec
         ("snapshot_passages", (-1,), MEMORIES, 3 * MEMORIES),
         ("snapshot_passages", (990,), MEMORIES, 3 * 10),
         ("nearest_passages", (VECTOR, "m", DIMENSIONS, 20), MEMORIES, MEMORIES + 3 * 20),
+        # Of each of ten chats the first three messages and the last 24; with a period,
+        # which may begin before the year 1, all of each.
+        ("passages_of_chats", (["chat 3"], [], []), 10 * 27, 4 * 10 * 27),
+        ("passages_of_chats", ([], [-62135640000.0], [1e11]), 10 * 100, 20 * 100),
         ("blocks_of_chat", ("chat 3", 20), 100, 401),  # those of the chat
         ("unindexed_messages", (5,), 10, 41),
         ("document_before", ("chat 3", 900), 1, 5),

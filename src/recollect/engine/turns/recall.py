@@ -43,6 +43,7 @@ from recollect.model import (
 from recollect.model.local_time import in_zone, wall
 from recollect.ports import Clock
 from recollect.recall import (
+    ChatsAsked,
     LogSources,
     MessageVectors,
     Ranking,
@@ -50,10 +51,12 @@ from recollect.recall import (
     StatementVectors,
     Tuning,
     Watch,
+    chats_of,
     compare_words,
     rank,
     statement_vectors,
     with_overview,
+    with_words_of_chats,
 )
 from recollect.recall.needed_statements import is_over
 from recollect.recall.profile_fields import importance_of
@@ -79,12 +82,14 @@ _Embedded: TypeAlias = tuple[StatementVectors, Watch]
 
 @dataclass(slots=True)
 class _SharedRanking:
-    """A ranking that equal questions share, with the last prompt that was prepared by it and all else that this was made of.
+    """A ranking that equal questions share, with the memory it is of.
 
-    Several models asked at once differ in nothing.
+    Several models asked at once differ in nothing: they share the last prompt, too, that was prepared by it and all else that this
+    was made of.
     """
 
     ranking: Ranking
+    snapshot: Snapshot
     chosen: tuple[tuple[object, ...], Prepared] | None = None
 
 
@@ -284,7 +289,7 @@ class Retriever:
         except Exception as error:  # noqa: BLE001 -- the statements for every chat are there
             return without_ranking(state, _failed(error), self._important(state, snapshot, None))
         if shared.chosen is None or shared.chosen[0] != made_of:
-            shared.chosen = made_of, self._chosen(state, shared.ranking, snapshot)
+            shared.chosen = made_of, self._chosen(state, shared.ranking, shared.snapshot)
         return shared.chosen[1]
 
     def _chosen(self, state: RecallState, ranking: Ranking, snapshot: Snapshot) -> Prepared:
@@ -359,7 +364,13 @@ class Retriever:
         entries: tuple[ProfileEntry, ...],
     ) -> _SharedRanking:
         made = asyncio.shield(embedding)
-        return _SharedRanking(await self._rank_snapshot(query, made, snapshot, reach, entries))
+        ranking = await self._rank_snapshot(query, made, snapshot, reach, entries)
+        if ranking.chats is not ChatsAsked.NONE and reach.log:
+            of_topic = chats_of(ranking.ranked)
+            read = self._backends.snapshots.passages_of_chats
+            said = await read(snapshot.user_id, of_topic, query.moments)
+            snapshot = with_words_of_chats(snapshot, said)
+        return _SharedRanking(ranking, snapshot)
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:
         """Return the statements for every chat, with the confirmed entries of the profile as memories.

@@ -112,3 +112,75 @@ FROM (
 JOIN message_chunks AS k ON k.user_id = $1 AND k.document = near.document
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
 ORDER BY near.distance, k.document DESC;
+
+-- name: passages_of_chats
+-- What was said in some chats of the user: the newest, named ones, and those with words in a period, the newest of each. Of a chat
+-- the person's first words, the last words of both, and some of each period. A message comes with its first passage, of the person's
+-- own words if it has any; one that has none, a mere question or an answer to it, with the beginning of its text. The limits stand
+-- here, as a generic plan would take unknown ones for large, and read long chats whole.
+WITH periods AS (
+    SELECT to_timestamp(p.starts) AS starts, to_timestamp(p.ends) AS ends
+    FROM unnest($3::float8[], $4::float8[]) AS p (starts, ends)
+), chats AS (
+    (SELECT s.id, s.started_at, s.last_at FROM sessions AS s WHERE s.user_id = $1 ORDER BY s.last_at DESC, s.id LIMIT 12)
+    UNION
+    SELECT s.id, s.started_at, s.last_at FROM sessions AS s WHERE s.user_id = $1 AND s.id = ANY ($2::text[])
+    UNION
+    SELECT s.*
+    FROM periods AS p
+    CROSS JOIN LATERAL (
+        SELECT s.id, s.started_at, s.last_at
+        FROM sessions AS s
+        WHERE s.user_id = $1 AND s.last_at >= p.starts AND s.started_at < p.ends
+        ORDER BY s.last_at DESC, s.id
+        LIMIT 12
+    ) AS s
+), said AS (
+    SELECT of_it.id
+    FROM chats AS c
+    CROSS JOIN LATERAL (
+        (
+            SELECT m.id
+            FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = c.id AND m.indexed AND NOT m.hidden AND NOT m.alternate
+                AND m.role = 'user'
+            ORDER BY m.turn_index
+            LIMIT 3
+        )
+        UNION
+        (
+            SELECT m.id
+            FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = c.id AND m.indexed AND NOT m.hidden AND NOT m.alternate
+            ORDER BY m.turn_index DESC
+            LIMIT 24
+        )
+        UNION
+        SELECT m.id
+        FROM periods AS p
+        CROSS JOIN LATERAL (
+            SELECT m.id
+            FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = c.id AND m.indexed AND NOT m.hidden AND NOT m.alternate
+                AND m.created_at >= p.starts AND m.created_at < p.ends
+            ORDER BY m.turn_index DESC
+            LIMIT 3
+        ) AS m
+        WHERE c.last_at >= p.starts AND c.started_at < p.ends
+    ) AS of_it
+)
+SELECT coalesce(k.document, -1) AS document, m.id,
+    substr(m.content, coalesce(k.begins, 0) + 1, coalesce(k.ends - k.begins, 1000)) AS content, m.created_at, m.session_id,
+    m.turn_index, coalesce(k.part, 0) AS part, m.role, m.speaker, coalesce(k.code, false) AS code, m.changed_at, m.exchange_id,
+    m.self_share, m.states_taste, m.lists, m.words, coalesce(k.pasted, false) AS pasted, coalesce(k.begins, 0) AS begins,
+    k.cuts, '' AS terms, ''::bytea AS counts, 0 AS length
+FROM said
+JOIN messages AS m ON m.user_id = $1 AND m.id = said.id
+LEFT JOIN LATERAL (
+    SELECT * FROM message_chunks AS p WHERE p.user_id = $1 AND p.message_id = m.id ORDER BY p.pasted, p.part LIMIT 1
+) AS k ON true
+-- Without its words read it has something that is not to be recalled; without an answer it was said to nobody.
+WHERE k.document IS NOT NULL OR m.words IS NOT NULL AND NOT EXISTS (
+    SELECT FROM exchanges AS f WHERE f.user_id = $1 AND f.id = m.exchange_id AND f.unanswered
+)
+ORDER BY m.session_id, m.turn_index, m.id;
