@@ -58,9 +58,9 @@ class SnapshotStore(Protocol):
     async def passages_of_chats(
         self, user_id: str, chats: Sequence[str], periods: Sequence[tuple[float, float]]
     ) -> list[StoredPassage]:
-        """Return passages of a person's newest chats, of others, and of those of some periods, in seconds since 1970; in order.
+        """Return passages in order: of a person's newest chats, of named chats, and of the chats of some periods.
 
-        Also messages that no search finds, as passages of the document -1.
+        A period has two ends, in seconds since 1970. A message that no search finds is a passage of the document -1.
         """
         ...
 

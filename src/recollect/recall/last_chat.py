@@ -98,8 +98,8 @@ def chats_of(ranked: Sequence[Recollection]) -> list[str]:
 def with_words_of_chats(snapshot: Snapshot, said: Sequence[StoredPassage]) -> Snapshot:
     """Return a person's memory with the words of some chats, as the store has them, in place of its log.
 
-    So a log too large for this process matters as little as that the log lacks mere questions. What has no passage is left out
-    unless it asks, or answers what is told: nobody wants to hear of a greeting, or of a request to the memory.
+    So it holds mere questions, too, and serves a log that is too large for this process. A message that no search finds is left out
+    unless it asks, or answers a message that is not left out: greetings and requests to the memory say nothing about their chat.
     """
     told = {each.passage.exchange_id for each in said if each.passage.role is Role.USER and _tells(each)}
     kept = [each for each in said if _tells(each) or _answers(each.passage, told)]

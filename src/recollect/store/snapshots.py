@@ -85,7 +85,7 @@ class PostgresSnapshots(StorePart):
     async def passages_of_chats(
         self, user_id: str, chats: Sequence[str], periods: Sequence[tuple[float, float]]
     ) -> list[StoredPassage]:
-        """Return passages of the person's newest chats, of others, and of those of some periods, in order."""
+        """Return passages of the person's newest chats, of named chats, and of the chats of some periods."""
         starts, ends = [each[0] for each in periods], [each[1] for each in periods]
         rows = await self._database.rows(user_id, "passages_of_chats", chats, starts, ends)
         return await _LogRows(rows, {}).stored()
