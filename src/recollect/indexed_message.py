@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.chunking import Chunk, chunks, windows
+from recollect.formation.analyzed_turn import must_be_hidden
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage, Role
 from recollect.text.attribution import others_words
 from recollect.text.cues import (
@@ -48,10 +49,9 @@ class MessagePart:
     cuts: tuple[int, ...] = ()
 
 
-def parts_of(message: LoggedMessage, length: int) -> list[MessagePart]:
-    """Return the parts of a message's first ``length`` characters, in order."""
-    text = message.content[:length]
-    if message.role is not Role.USER:
+def parts_of(role: Role, text: str) -> list[MessagePart]:
+    """Return the parts of a message's text, in order."""
+    if role is not Role.USER:
         return [MessagePart(0, len(text))]
     pasted, quoted = others_words(text)
     return list(_parts(len(text), pasted, quoted))
@@ -110,14 +110,21 @@ def is_recallable(message: LoggedMessage) -> bool:
     return not is_idle or is_substantial(message.content)
 
 
+def words_without_entry(role: Role, text: str) -> str:
+    """Return what a message tells of its chat that has no entry: a mere question, an answer, or one that is not indexed yet.
+
+    "" for small talk, a request to the memory, an error, others' words, and what may never be recalled.
+    """
+    own = own_text(text, parts_of(role, text))
+    if is_error(own) or must_be_hidden(text):
+        return ""
+    is_told = role is not Role.USER or not (_is_small_talk(own) or read_memory_request(own) is not None)
+    return own if is_told else ""
+
+
 def is_substantial(text: str) -> bool:
     """Return whether a reply is more than a remark: long, or a list, or code."""
     return "```" in text or statement_features(text).lists or count_words(text) >= SUBSTANCE
-
-
-def is_mere_question(text: str) -> bool:
-    """Return whether a message without an entry of its own asks the model something: it is no small talk, nor a request to the memory."""
-    return only_asks(text) and read_memory_request(text) is None
 
 
 def only_asks(text: str) -> bool:
@@ -198,7 +205,7 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
         embeddable: Whether its chunks are to have embeddings.
     """
     text = message.content[:_MOST_CHARACTERS]
-    parts = parts_of(message, len(text))
+    parts = parts_of(message.role, text)
     own = own_text(text, parts)
     has_own_words = is_recallable(replace(message, content=own))
     if not has_own_words and (message.failed or not any(part.pasted for part in parts)):

@@ -5,7 +5,7 @@ recognize it (`bench.training.heads`). The question gets the newest chats, those
 best passage about its topic.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,7 +14,7 @@ from uuid import UUID
 import numpy as np
 
 from recollect.index import Names, Passages, Snapshot, StoredPassage, utc
-from recollect.indexed_message import is_error, is_mere_question
+from recollect.indexed_message import words_without_entry
 from recollect.model import (
     ALL_TOLD,
     ChatPlace,
@@ -98,21 +98,21 @@ def chats_of(ranked: Sequence[Recollection]) -> list[str]:
 def with_words_of_chats(snapshot: Snapshot, said: Sequence[StoredPassage]) -> Snapshot:
     """Return a person's memory with the words of some chats, as the store has them, in place of its log.
 
-    So it holds mere questions, too, and serves a log that is too large for this process. A message that no search finds is left out
-    unless it asks, or answers a message that is not left out: greetings and requests to the memory say nothing about their chat.
+    So it holds messages that no search finds, too, and serves a log that is too large for this process. They are left out if they
+    say nothing about their chat, and an answer with its question.
     """
-    told = {each.passage.exchange_id for each in said if each.passage.role is Role.USER and _tells(each)}
-    kept = [each for each in said if _tells(each) or _answers(each.passage, told)]
+    kept, told = [], set()
+    for each in said:  # a question stands before its answer
+        passage = each.passage
+        if each.document < 0:
+            words = words_without_entry(passage.role, passage.content)
+            if not words or (passage.role is not Role.USER and passage.exchange_id not in told):
+                continue
+            passage = passage._replace(content=words)
+        told.add(passage.exchange_id)
+        kept.append(each._replace(passage=passage))
     names = Names(sessions=dict(snapshot.names.sessions))  # the snapshot is shared with other turns
     return replace(snapshot, passages=Passages().with_changed(kept, names), names=names)
-
-
-def _tells(said: StoredPassage) -> bool:
-    return said.document >= 0 or (said.passage.role is Role.USER and is_mere_question(said.passage.content))
-
-
-def _answers(passage: Passage, told: Collection[UUID]) -> bool:
-    return passage.role is not Role.USER and passage.exchange_id in told and not is_error(passage.content)
 
 
 def earlier_chats(

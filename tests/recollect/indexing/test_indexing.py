@@ -497,7 +497,7 @@ async def test_where_nothing_is_left_the_store_is_asked_once_for_each_kind_of_te
 
 def own(text: str) -> str:
     said = message(text)
-    return own_text(text, parts_of(said, len(text)))
+    return own_text(text, parts_of(said.role, text))
 
 
 def test_an_address_in_a_pasted_mail_is_no_word_of_the_person() -> None:
@@ -552,7 +552,7 @@ def test_the_pieces_of_a_message_are_in_order_and_do_not_overlap() -> None:
         for spans in (pieces, quoted):
             assert all(start < end for start, end in spans)
             assert all(one[1] <= other[0] for one, other in pairwise(spans))
-        parts = parts_of(message(text), len(text))
+        parts = parts_of(Role.USER, text)
         assert all(one.ends <= other.begins for one, other in pairwise(parts))
 
 

@@ -82,14 +82,12 @@ _Embedded: TypeAlias = tuple[StatementVectors, Watch]
 
 @dataclass(slots=True)
 class _SharedRanking:
-    """A ranking that equal questions share, with the memory it is of.
+    """A ranking that equal questions share, with the last prompt that was prepared by it and all else that this was made of.
 
-    Several models asked at once differ in nothing: they share the last prompt, too, that was prepared by it and all else that this
-    was made of.
+    Several models asked at once differ in nothing.
     """
 
     ranking: Ranking
-    snapshot: Snapshot
     chosen: tuple[tuple[object, ...], Prepared] | None = None
 
 
@@ -286,11 +284,22 @@ class Retriever:
             return without_ranking(state, Recall(skipped=Skip.EMPTY), self._important(state, snapshot, None))
         try:
             shared = await within(state.seconds_left, self._shared_ranking(state, snapshot, embedding))
+            ranking = shared.ranking
+            asks = ranking.chats is not ChatsAsked.NONE and state.policy.reach.log
+            told = await within(state.seconds_left, self._with_chats(ranking, snapshot)) if asks else snapshot
         except Exception as error:  # noqa: BLE001 -- the statements for every chat are there
             return without_ranking(state, _failed(error), self._important(state, snapshot, None))
+        if asks:  # read anew for each turn: no version rises with words that are not indexed
+            return self._chosen(state, ranking, told)
         if shared.chosen is None or shared.chosen[0] != made_of:
-            shared.chosen = made_of, self._chosen(state, shared.ranking, shared.snapshot)
+            shared.chosen = made_of, self._chosen(state, ranking, snapshot)
         return shared.chosen[1]
+
+    async def _with_chats(self, ranking: Ranking, snapshot: Snapshot) -> Snapshot:
+        """Return a person's memory with the words of the chats that a question may ask for, in place of its log."""
+        read, of_topic = self._backends.snapshots.passages_of_chats, chats_of(ranking.ranked)
+        said = await read(snapshot.user_id, of_topic, ranking.query.moments)
+        return await asyncio.to_thread(with_words_of_chats, snapshot, said)
 
     def _chosen(self, state: RecallState, ranking: Ranking, snapshot: Snapshot) -> Prepared:
         """Prepare the prompt by a ranking."""
@@ -364,13 +373,7 @@ class Retriever:
         entries: tuple[ProfileEntry, ...],
     ) -> _SharedRanking:
         made = asyncio.shield(embedding)
-        ranking = await self._rank_snapshot(query, made, snapshot, reach, entries)
-        if ranking.chats is not ChatsAsked.NONE and reach.log:
-            of_topic = chats_of(ranking.ranked)
-            read = self._backends.snapshots.passages_of_chats
-            said = await read(snapshot.user_id, of_topic, query.moments)
-            snapshot = with_words_of_chats(snapshot, said)
-        return _SharedRanking(ranking, snapshot)
+        return _SharedRanking(await self._rank_snapshot(query, made, snapshot, reach, entries))
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:
         """Return the statements for every chat, with the confirmed entries of the profile as memories.

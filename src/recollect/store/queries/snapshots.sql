@@ -116,7 +116,7 @@ ORDER BY near.distance, k.document DESC;
 -- name: passages_of_chats
 -- What was said in some chats of the user: the newest, named ones, and those with words in a period, the newest of each. Of a chat
 -- the person's first words, the last words of both, and some of each period. A message comes with its first passage, of the person's
--- own words if it has any; one that has none, a mere question or an answer to it, with the beginning of its text. The limits stand
+-- own words if it has any; one that has none, as a mere question, or that is not indexed yet, with the beginning of its text. The limits stand
 -- here, as a generic plan would take unknown ones for large, and read long chats whole.
 WITH periods AS (
     SELECT to_timestamp(p.starts) AS starts, to_timestamp(p.ends) AS ends
@@ -142,8 +142,7 @@ WITH periods AS (
         (
             SELECT m.id
             FROM messages AS m
-            WHERE m.user_id = $1 AND m.session_id = c.id AND m.indexed AND NOT m.hidden AND NOT m.alternate
-                AND m.role = 'user'
+            WHERE m.user_id = $1 AND m.session_id = c.id AND NOT m.hidden AND NOT m.alternate AND m.role = 'user'
             ORDER BY m.turn_index
             LIMIT 3
         )
@@ -151,7 +150,7 @@ WITH periods AS (
         (
             SELECT m.id
             FROM messages AS m
-            WHERE m.user_id = $1 AND m.session_id = c.id AND m.indexed AND NOT m.hidden AND NOT m.alternate
+            WHERE m.user_id = $1 AND m.session_id = c.id AND NOT m.hidden AND NOT m.alternate
             ORDER BY m.turn_index DESC
             LIMIT 24
         )
@@ -161,7 +160,7 @@ WITH periods AS (
         CROSS JOIN LATERAL (
             SELECT m.id
             FROM messages AS m
-            WHERE m.user_id = $1 AND m.session_id = c.id AND m.indexed AND NOT m.hidden AND NOT m.alternate
+            WHERE m.user_id = $1 AND m.session_id = c.id AND NOT m.hidden AND NOT m.alternate
                 AND m.created_at >= p.starts AND m.created_at < p.ends
             ORDER BY m.turn_index DESC
             LIMIT 3
@@ -179,8 +178,9 @@ JOIN messages AS m ON m.user_id = $1 AND m.id = said.id
 LEFT JOIN LATERAL (
     SELECT * FROM message_chunks AS p WHERE p.user_id = $1 AND p.message_id = m.id ORDER BY p.pasted, p.part LIMIT 1
 ) AS k ON true
--- Without its words read it has something that is not to be recalled; without an answer it was said to nobody.
-WHERE k.document IS NOT NULL OR m.words IS NOT NULL AND NOT EXISTS (
-    SELECT FROM exchanges AS f WHERE f.user_id = $1 AND f.id = m.exchange_id AND f.unanswered
+-- One that is indexed without its words read has something that is not to be recalled; one without an answer was said to nobody.
+WHERE k.document IS NOT NULL OR (m.words IS NOT NULL OR NOT m.indexed) AND NOT EXISTS (
+    SELECT FROM exchanges AS f
+    WHERE f.user_id = $1 AND f.id = m.exchange_id AND (f.unanswered OR f.state = 'open')
 )
 ORDER BY m.session_id, m.turn_index, m.id;
