@@ -111,9 +111,9 @@ def is_recallable(message: LoggedMessage) -> bool:
 
 
 def words_without_entry(role: Role, text: str) -> str:
-    """Return what a message tells of its chat that has no entry: a mere question, an answer, or one that is not indexed yet.
+    """Return the words by which a message without an entry tells of its chat: a mere question, an answer, a new message.
 
-    "" for small talk, a request to the memory, an error, others' words, and what may never be recalled.
+    "" for small talk, a request to the memory, an error, others' words, and a message that may never be recalled.
     """
     own = own_text(text, parts_of(role, text))
     if is_error(own) or must_be_hidden(text):

@@ -98,8 +98,8 @@ def chats_of(ranked: Sequence[Recollection]) -> list[str]:
 def with_words_of_chats(snapshot: Snapshot, said: Sequence[StoredPassage]) -> Snapshot:
     """Return a person's memory with the words of some chats, as the store has them, in place of its log.
 
-    So it holds messages that no search finds, too, and serves a log that is too large for this process. They are left out if they
-    say nothing about their chat, and an answer with its question.
+    So it holds messages that no search finds, too, and serves a log that is too large for this process. A message that says nothing
+    about its chat is left out, and its answer with it.
     """
     kept, told = [], set()
     for each in said:  # a question stands before its answer

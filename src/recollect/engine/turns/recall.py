@@ -289,7 +289,7 @@ class Retriever:
             told = await within(state.seconds_left, self._with_chats(ranking, snapshot)) if asks else snapshot
         except Exception as error:  # noqa: BLE001 -- the statements for every chat are there
             return without_ranking(state, _failed(error), self._important(state, snapshot, None))
-        if asks:  # read anew for each turn: no version rises with words that are not indexed
+        if asks:  # equal questions do not share it: words without an entry raise no version
             return self._chosen(state, ranking, told)
         if shared.chosen is None or shared.chosen[0] != made_of:
             shared.chosen = made_of, self._chosen(state, ranking, snapshot)
