@@ -20,6 +20,7 @@ _LARGEST = 65_536
 """Bytes of an error that are read. A longer one is relayed unread."""
 _READ = 2_000  # a server may quote the whole prompt, which says anything
 _DEEPEST = 4
+"""The deepest nesting of an error that is read, and the most items of each list in it."""
 
 _CODE = linear(
     r"context_(?:length|window|size)|exceeds?_context|context_(?:too|overflow|exceed)|(?:prompt|input)_too_(?:long|large)"

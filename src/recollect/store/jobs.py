@@ -26,7 +26,7 @@ _FORM = "form"
 
 _CHANNEL = Channel("recollect_jobs")
 
-_HELD_AT_ONCE = 1000
+_HELD_AT_ONCE = 1000  # jobs of one batch
 
 # Every name is given, so that no PGQUEUER_* variable of another application changes ours.
 _SETTINGS = DBSettings(

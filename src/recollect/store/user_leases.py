@@ -16,7 +16,7 @@ from recollect.text.normalization import storable_text
 _RENEWALS = 3
 """How often a lease is renewed while it would hold."""
 
-_RELEASE_SECONDS = 2.0
+_RELEASE_SECONDS = 2.0  # a stop waits for it, and a lease that is not released expires anyway
 
 _log = structlog.get_logger(__name__)
 

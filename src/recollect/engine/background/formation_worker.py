@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from recollect.store.inbox import Inbox
 
 _LOOK_SECONDS = 1.0
+"""The pause between two counts of the answers that the log says are under way."""
 _ANSWERED_WITHIN = timedelta(minutes=10)  # an older one is of a proxy that was killed
 _TOLD_AFTER = timedelta(minutes=2)  # so that an operator sees why nothing is formed
-_SLOW_KEPT = 10_000
-_LOOK_AGAIN_SECONDS = 10.0
+_SLOW_KEPT = 10_000  # a process that runs for months must not keep every id
+_LOOK_AGAIN_SECONDS = 10.0  # while the store is away
 # A chat may cut in before they are used, and asking again costs (decision 0031).
 _EXTRACTED_KEPT, _EXTRACTED_SECONDS = 1_000, 3600.0
 

@@ -48,7 +48,7 @@ SUMMARY_IMPORTANCE = 0.5
 _CHATS_AT_ONCE = 3  # then other users' inboxes have their turn
 _TRIES = 3
 _SHARE_OF_SLOW = 0.5  # a timeout is never repeated unchanged (decision 0031)
-_FAILURES_KEPT = 10_000
+_FAILURES_KEPT = 10_000  # a process that runs for months must not keep every chat
 _AGAIN = timedelta(minutes=1)
 
 AT_ONCE = 20

@@ -41,7 +41,7 @@ from recollect.model import (
 from recollect.runtime.deadline import happens, wait_until_done, within
 from recollect.spool import Spool
 
-_REOPEN_SECONDS = 5.0
+_REOPEN_SECONDS = 5.0  # between two tries to open a store that failed
 _PATIENCE_SECONDS = 0.3  # what recall has, too: no chat waits longer for memory
 _CLOSE_SECONDS = 5.0
 _LOOK_SECONDS = 1.0  # an erasure is heeded everywhere within two seconds

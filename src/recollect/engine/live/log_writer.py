@@ -101,6 +101,7 @@ _LOOK_SECONDS = 30.0
 """The pause between two searches for files of dead processes."""
 
 _KEPT = 10_000
+"""The most people whose wish to be recorded is cached."""
 
 log = structlog.get_logger(__name__)
 

@@ -216,6 +216,7 @@ def _one_line(text: str) -> str:
 
 
 _KEPT = timedelta(days=1)
+"""How long an exchange counts as recent."""
 _OF_EACH, _BYTES = 200, 32 * 1024 * 1024
 """The most exchanges kept of a person, and the size of all."""
 

@@ -155,6 +155,7 @@ _MOST_KEYS = 100_000
 _MOST_MESSAGES = 20
 """The most messages of a memory that are read, the last ones: one with its words is enough."""
 _MOST_UPDATES = 50
+"""The newest changes of a memory among which one by a person is looked for."""
 
 _IN_PAIRS = frozenset({Fault.DUPLICATE, Fault.CONTRADICTION})
 

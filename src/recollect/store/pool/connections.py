@@ -119,7 +119,7 @@ Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
 _BRIEFLY = 0.5  # for work that can come back later
-_STATEMENTS_KEPT = 100
+_STATEMENTS_KEPT = 100  # as asyncpg does by default
 _STATEMENT_TIMEOUT = "60s"
 """The time limit of each statement, so that one whose client is gone ends. Behind a pooler each transaction sets it."""
 
