@@ -51,7 +51,7 @@ _KNOWN = {"away", "gone", "duplicate", "not_undoable", "invalid", "key"}
 """Why something can't be done; the page has the words."""
 
 _OF_ONE = {"gone", "duplicate", "not_undoable"}
-"""Of these, those that the others of several have nothing to do with."""
+"""The reasons that concern one memory of several: the others still change."""
 
 _REFUSALS = {400: "invalid", 401: "key", 403: "key", 404: "gone", 409: "not_undoable", 422: "invalid"}
 _NOT_SET_UP = {

@@ -2715,7 +2715,7 @@ export interface components {
         };
         /**
          * HeldDecision
-         * @description A decision about all that waits only because everything is approved first; suspicious memories stay.
+         * @description A decision about all memories that wait only because the user approves everything first; suspicious memories stay.
          * @example {
          *       "approved": false,
          *       "session_id": null,
@@ -3397,7 +3397,7 @@ export interface components {
         };
         /**
          * NewMember
-         * @description Who is to be in a team, or to have another role or name there.
+         * @description A person to add to a team, or to give another role or name in it.
          * @example {
          *       "person": "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11",
          *       "role": "reader"

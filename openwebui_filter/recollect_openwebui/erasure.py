@@ -48,7 +48,7 @@ def begin_erasing(user_id: str, chat_id: str | None, begun_before: datetime | No
         user_id: The user.
         chat_id: The chat to erase, with the memories learned from it alone; None: all chats of Open WebUI, whose ids are
             UUIDs, so that chats of its API stay; "": everything of the user.
-        begun_before: Of all chats, only those begun before are erased, since the erasure may run hours after the request.
+        begun_before: With all chats, the erasure spares those begun later, since it may run hours after the request.
     """
     in_background(_once_possible(_ErasureRequest(user_id, chat_id, begun_before)))
 

@@ -125,7 +125,7 @@ class App:
             log.warning("upstream_disconnected", server=error.server, answer_begun=started)
             if not started:
                 await send_failure(scope, send, UPSTREAM_BROKE_OFF)
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the client is told in its own words
+        except Exception as error:  # noqa: BLE001 -- the client gets an error in its own API's form
             # Its name and its place, not its text, which may hold the user's. An answer begun is cut.
             where = raised_at(error)
             log.error("request_failed", error=type(error).__name__, raised_at=where, answer_begun=started)  # noqa: TRY400 -- no text

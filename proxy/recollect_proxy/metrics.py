@@ -1,4 +1,4 @@
-"""Health, probes and metrics of a running proxy: what the store answers, and what the counters count."""
+"""Serves health, probes and metrics of a running proxy: the state of the store, and the counters."""
 
 import asyncio
 import time

@@ -49,8 +49,8 @@ class Backends:
     """The parts of an open store, the models, and the caches that forget an erased person.
 
     Attributes:
-        embedder: Embeds statements, and all that is compared with them.
-        log_embedder: Embeds the messages of the log; the same, unless the settings name a server's model.
+        embedder: Embeds statements, and every text that is compared with them.
+        log_embedder: Embeds the messages of the log; the same embedder, unless the settings name a server's model.
     """
 
     memories: "Memories"

@@ -242,8 +242,8 @@ def windows(text: str, *, tokens: int, overlap: int = 0) -> list[str]:
     """Return pieces of any text of at most about ``tokens`` tokens, the limit of an embedder, in linear time; a blank one has none.
 
     A window ends at the end of a sentence or a line where there is one in its last third, else at a space, else anywhere (a
-    single run of 24 characters may have more tokens). About ``overlap`` tokens are repeated at the beginning of the next. What
-    follows ``MOST_WINDOWS`` is left out. An overlap is less than half a window.
+    single run of 24 characters may have more tokens). About ``overlap`` tokens are repeated at the beginning of the next. The
+    text after ``MOST_WINDOWS`` is left out. An overlap is less than half a window.
     """
     end = len(text.rstrip())
     start = _beyond_blanks(text, 0)

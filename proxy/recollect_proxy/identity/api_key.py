@@ -53,7 +53,7 @@ def bearer_tokens(headers: Headers) -> list[bytes]:
 
 def hash_of(key: bytes) -> str:
     """Return the form in which a key is stored: ``sha256:`` and 64 hexadecimal digits."""
-    # Without salt: our keys have 256 random bits, which nobody can guess.
+    # Without salt: our keys have 256 random bits, which can't be guessed.
     return _DIGEST + hashlib.sha256(key).hexdigest()
 
 

@@ -98,7 +98,7 @@ class PlainHeader(Mode):
         if self._secret is None:
             return True
         given = values(headers, self._secret_header)
-        # Takes the same time wherever they differ, so that nobody can guess it byte by byte.
+        # Takes the same time wherever they differ, so that the secret can't be guessed byte by byte.
         return len(given) == 1 and hmac.compare_digest(given[0], self._secret)
 
 

@@ -123,7 +123,7 @@ def _connect_to_file(path: Path) -> sqlite3.Connection:
 
 
 def _keeps_log(path: Path) -> bool:
-    """Tell by its header whether a file is in WAL mode (SQLite's file format, section 1.3.3)."""
+    """Return whether a file is in WAL mode, by its header (SQLite's file format, section 1.3.3)."""
     with path.open("rb") as file:
         return file.read(_VERSION_AT + 1)[_VERSION_AT:] == b"\2"
 

@@ -1,4 +1,4 @@
-"""Converts memories of a source product, screens them like formation does, and compares them with what earlier imports wrote. Pure.
+"""Converts memories of a source product, screens them as formation does, and compares them with what earlier imports wrote. Pure.
 
 Secrets are masked, and planted instructions go into quarantine. The texts are judged as statements about a person, not as the
 person's own words.
@@ -165,7 +165,7 @@ class NotAgain(StrEnum):
 
     THERE = "there"
     LEFT = "left"
-    """It has changed in the source, but somebody also changed the imported text."""
+    """It has changed in the source, but the imported text was changed here, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def next_change(
 ) -> Brought | Replace | NotAgain:
     """Return how to import the present text of a source memory.
 
-    A later text, by the source's own timestamps, replaces the imported one, unless somebody changed that here. An older
+    A later text, by the source's own timestamps, replaces the imported one, unless that was changed here. An older
     export therefore never undoes a newer one.
 
     ``brought`` applies if it was not imported before. ``versions`` are those that earlier imports wrote, oldest first,
@@ -261,7 +261,7 @@ def _is_later(new: Memory, standing: Memory) -> bool:
 
 
 def _is_touched(version: ImportedText, new: Memory) -> bool:
-    """Tell whether anything but an import changed a version, or reinforced it after the source had changed its text."""
+    """Return whether anything but an import changed a version, or reinforced it after the source had changed its text."""
     return any(
         update.actor is not Actor.IMPORT
         and (

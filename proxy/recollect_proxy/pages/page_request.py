@@ -59,7 +59,7 @@ class PageParts:
         authentication: Knows tokens and sessions.
         public_url: The address at which browsers reach the proxy; None: the request's own.
         chat_link: The address of a chat in the frontend, with ``{chat}`` in place of its id; None: it is unknown.
-        meaning_seconds: For so long a search of memories waits for those that are close in meaning.
+        meaning_seconds: How long a search of memories waits for those that are close in meaning.
         templates: Renders.
         catalogues: The words, by language.
     """

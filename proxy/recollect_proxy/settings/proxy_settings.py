@@ -20,7 +20,7 @@ from recollect_proxy.settings.shown_urls import CHAT
 
 
 class ProxyInternals(BaseModel):
-    """Values in place of those that the code decides, as of the engine; None: the code's own."""
+    """Values that replace the code's own, as in the engine's settings; None: the code's own."""
 
     base_path: ClassVar[str] = "/v1"
     """Stands for the upstream's base URL: the path that OpenAI's clients and all frontends know."""

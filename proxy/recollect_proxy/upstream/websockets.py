@@ -28,7 +28,7 @@ _HANDSHAKE = frozenset(
 _REFUSAL = "websocket.http.response"
 _KEY_IN_SUBPROTOCOL = "openai-insecure-api-key."  # where browsers put it: they can set no header
 
-_ABNORMAL = 1011  # RFC 6455, section 7.4.1; 1006 itself may stand in no frame
+_ABNORMAL = 1011  # RFC 6455, section 7.4.1; no frame may hold 1006 itself
 _NO_STATUS = 1005  # likewise: how ASGI says that there was none
 _UNSENDABLE = frozenset({1004, 1006, 1015})  # RFC 6455, section 7.4.1: never in a close frame
 

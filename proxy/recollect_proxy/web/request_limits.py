@@ -1,6 +1,6 @@
 """The most bytes of a request that the proxy takes, by the part that reads it. Pure.
 
-The largest import stands in `recollect.api.failures`, whose message names it.
+`recollect.api.failures` has the limit of an import, as its message names it.
 """
 
 LARGEST_HEAD = 256 * 1024

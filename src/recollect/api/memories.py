@@ -301,7 +301,7 @@ class HeldMemory(Struct):
 
 
 class HeldDecision(Struct, forbid_unknown_fields=True):
-    """A decision about all that waits only because everything is approved first; suspicious memories stay."""
+    """A decision about all memories that wait only because the user approves everything first; suspicious memories stay."""
 
     approved: Annotated[bool, about("True: approve them; false: refuse them.")]
     session_id: Annotated[SessionId | None, about("Those of one chat alone.")] = None

@@ -90,7 +90,7 @@ class NewTeam(Struct, forbid_unknown_fields=True):
 
 
 class NewMember(Struct, forbid_unknown_fields=True):
-    """Who is to be in a team, or to have another role or name there."""
+    """A person to add to a team, or to give another role or name in it."""
 
     person: UserId
     role: Annotated[TeamRole, about("`former` for who leaves.")]

@@ -131,7 +131,7 @@ def _is_shared(folder: Path) -> bool:
     try:
         return is_used(folder)
     except OSError:
-        return True  # no warning from here: to open it says what is wrong
+        return True  # opening the folder reports the fault
 
 
 def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | AbsentWorker | None:

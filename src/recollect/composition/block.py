@@ -140,7 +140,7 @@ def _is_statement(each: Recollection) -> bool:
 def _told(
     lines: Sequence[Line], included: Sequence[Recollection], *, in_order: bool
 ) -> list[tuple[Line, Recollection]]:
-    """Return each line with what it tells."""
+    """Return each line with its recollection."""
     told = [*zip(lines, included, strict=True)]
     # A frontend may number the sources of an answer: in the order of the block these are the numbers of the lines.
     return sorted(told, key=lambda each: each[0].order) if in_order else told

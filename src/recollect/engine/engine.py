@@ -2,7 +2,7 @@
 
 Only recall and remembering fail open: ``prepare``, ``recall`` and ``remember`` never raise. The operations that a
 person asks for (``add``, ``revise``, ``forget``, ``erase``, ...) do raise, so that nothing fails silently.
-Never: who calls it; a concrete backend.
+Never: knows its callers, or a concrete backend.
 """
 
 import asyncio

@@ -145,7 +145,7 @@ def _answers(turn: Turn, since: int) -> tuple[list[str], bool]:
 def _items(answer: str, listed: int) -> dict[int, str]:
     """Return the items of the list in an answer by their numbers; {} if it has none, or one whose numbers start again.
 
-    So many were ``listed``: a higher number in brackets, such as an age, is none of the list's.
+    ``listed`` is the number of items in the list: a higher number in brackets, such as an age, numbers no item.
     """
     lines = answer.splitlines()
     numbered = [(int(found[1]), found[2]) for line in lines if (found := _NUMBERED.match(line))]

@@ -1,7 +1,7 @@
 """A turn as formation analyzes it: attribution, memory commands, secrets and injected instructions. Pure.
 
-A model understands a wish to remember, forget or correct in any words (`understood_commands`). Where none extracts, a
-short closed list of first words counts; the words behind them are the statement.
+A model understands a wish to remember, forget or correct in any words (`understood_commands`). Without a model, a
+short closed list of first words counts as a wish; the words after them are the statement.
 """
 
 from collections.abc import Sequence
@@ -99,7 +99,7 @@ class AnalyzedTurn:
     def is_informative(self) -> bool:
         """Whether a model is asked: there are words, and more than greetings and thanks or a request to the memory.
 
-        An "ok", a "yes" or a thumb up behind a question of the assistant's may confirm what it says.
+        An "ok", a "yes" or a thumb up may confirm a question that the assistant asked before.
         """
         is_answer = last_question(self.attribution.answered[-_ASKED:]) >= 0
         if not any(map(str.isalnum, self.words)):

@@ -61,7 +61,7 @@ class Work(StrEnum):
     FORMING = "forming"
     SUMMARIES = "summaries"
     HINTS = "hints"
-    """Hints of statements that have none. Recall works without them, so nobody is warned if no model can be asked."""
+    """Hints of statements that have none. Recall works without them, so no warning is logged if no model can be asked."""
 
 
 _MEANWHILE = {

@@ -2,7 +2,7 @@
 
 A command counts only if its words are the person's own. If a person approves everything first, their request to remember or to
 correct something still takes effect at once. The model's other proposals wait, also replacements and ends; the old statement
-stays until they are approved. A doubt about a memory is dropped, since nobody could approve it.
+stays until they are approved. A doubt about a memory is dropped, since it can't be approved.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -73,7 +73,7 @@ class Extraction:
         )
 
     def _says_again(self, candidate: Candidate, wish: MemoryCommand, let_go: Sequence[str]) -> bool:
-        """Tell whether a candidate rests on the words of a wish and only repeats the memories it lets go.
+        """Return whether a candidate rests on the words of a wish and only repeats the memories that the wish lets go.
 
         A contradiction, by the model's word, is the right statement instead.
         """

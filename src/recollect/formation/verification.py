@@ -261,7 +261,7 @@ class _Verification:
         return self._assented(plain_quote(own), plain_quote(statement)) if joined and not confirms else None
 
     def _confirmed(self, candidate: Candidate) -> str | None:
-        """Return the sentence that a candidate confirms; None if nobody said it, but the own quote has words of the statement."""
+        """Return the sentence that a candidate confirms; None if it was not said, but the person's own quote has words of the statement."""
         sentence = plain_quote(candidate.confirms or "")
         is_said = any(said.answered.source_of(sentence) for said in self._newest)
         told = analyze_words(candidate.content).stems & analyze_words(candidate.evidence).stems

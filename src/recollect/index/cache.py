@@ -18,19 +18,19 @@ from recollect.model import Vector, person_of
 from recollect.model.scopes import Versions
 
 OF_ONE = 4
-"""One person's snapshot takes at most a quarter of the bound; if it is larger, it keeps no message log."""
+"""The largest share of the bound for one person's snapshot. A larger snapshot keeps no message log."""
 
 _FIRST_LOG_BYTES = 10_000_000
-"""A person's first question does not wait for a larger log, as reading it takes most of the time that a chat has."""
+"""The largest log that a person's first question waits for: to read a larger one takes most of a chat's time limit."""
 
 _FOLLOWS_AFTER = 0.3
-"""Seconds after which such a log is read: at once it would take the processor from the turn that did not wait for it."""
+"""Seconds until a larger log is read. Read at once, it would take the processor from the turn that did not wait for it."""
 
 _LOADED_IN_THREAD = 64
-"""Rows from which on a snapshot is built in a thread: other chats' streams must not wait."""
+"""From this many rows on, a snapshot is built in a thread, so that other chats' streams don't wait."""
 
 _PAUSED_AT_MOST = 1.0
-"""Seconds for which the collector of garbage pauses at a time."""
+"""The longest pause of the garbage collector, in seconds."""
 
 
 class SnapshotStore(Protocol):
@@ -39,9 +39,9 @@ class SnapshotStore(Protocol):
     async def load(
         self, user_id: str, have: Versions | None, *, most_bytes: int, log_anew: bool = False
     ) -> Loaded:
-        """Read what changed of a person's memory since the versions of the present snapshot; everything without one.
+        """Read the rows of a person's memory that changed since the present snapshot; all rows if there is none.
 
-        Of a log that takes more than ``most_bytes`` no passages are read; with ``log_anew`` all are.
+        If the log takes more than ``most_bytes``, no passages are read; with ``log_anew`` all passages are read.
         """
         ...
 
@@ -66,12 +66,12 @@ class SnapshotStore(Protocol):
 
 
 class _United(NamedTuple):
-    """The memories of a project, joined with others.
+    """A project's memories, joined with those of other scopes.
 
     Attributes:
         scopes: The scopes that it joins.
         names: The names of a team's members.
-        parts: The memories and past statements of all, by which it is known again.
+        parts: The memories and past statements of each scope; if all are the same objects, the union still holds.
         joined: All memories, and all past statements.
         nbytes: The bytes that it takes.
     """
@@ -84,10 +84,10 @@ class _United(NamedTuple):
 
 
 class SnapshotCache:
-    """The snapshots of the people who were active last.
+    """Keeps the snapshots of the people who were active last.
 
-    A snapshot is used only for its own person, and only with the versions that the store just named. All together take ``most_bytes``;
-    with 0 none is kept.
+    A snapshot is used only for its own person, and only in the versions that the store just named. Together the snapshots take at most
+    ``most_bytes``; 0 keeps none.
     """
 
     def __init__(self, store: SnapshotStore, *, most_bytes: int) -> None:
@@ -103,7 +103,7 @@ class SnapshotCache:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the snapshots take, about; while one is replaced, its old state counts twice."""
+        """About how many bytes the snapshots take. A snapshot that is being replaced counts twice."""
         return self._bytes
 
     def __len__(self) -> int:
@@ -199,12 +199,12 @@ class SnapshotCache:
             await self.get(user_id, versions)
 
     def forget(self, user_id: str) -> None:
-        """Drop a person's snapshot, and that of a load that runs."""
+        """Drop a person's snapshot, and the one that is being loaded."""
         self._loading.pop(user_id, None)
         self._drop(user_id)
 
     def _drop_united(self, user_id: str) -> None:
-        """Drop what holds the memory of a project or a person, united with another."""
+        """Drop the unions that hold the memory of a project or a person."""
         for scope, united in [*self._united.items()]:
             if any(user_id in {each, person_of(each)} for each in united.scopes):
                 self._bytes -= self._united.pop(scope).nbytes
@@ -278,7 +278,7 @@ class SnapshotCache:
         self._evict()
 
     def _evict(self) -> None:
-        """Drop the snapshots that were used longest ago until all fit; those that can be made of others first."""
+        """Drop snapshots until all fit: first the unions, which can be made again, then those used longest ago."""
         while self._united and self._bytes > self._most_bytes:
             self._bytes -= self._united.popitem(last=False)[1].nbytes
         while self._kept and self._bytes > self._most_bytes:
@@ -301,7 +301,7 @@ class SnapshotCache:
 
 
 class _Collector:
-    """The collector of garbage cycles, which pauses while rows are read."""
+    """Pauses the garbage collector while rows are read."""
 
     def __init__(self) -> None:
         self._running = 0
@@ -309,10 +309,10 @@ class _Collector:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Pause it while the body or another one runs."""
+        """Pause the collector while this body, or another one, runs."""
         self._running += 1
         if self._running == 1 and gc.isenabled():  # a program that has turned it off keeps it off
-            # It looks at all rows again each time their number has grown by a fourth, and stops every chat for up to 0.1 s.
+            # The collector looks at all rows again whenever their number has grown by a fourth, and stops every chat for up to 0.1 s.
             gc.disable()
             # Loads may overlap without end, and cycles would fill the memory.
             self._end = asyncio.get_running_loop().call_later(_PAUSED_AT_MOST, gc.enable)

@@ -27,15 +27,15 @@ COVERED = 0.5
 length saturates at 1 / (1 + k1), a little below it."""
 
 MOST_OFTEN = 63
-"""A term's count in a document ends there."""
+"""The highest count of a term in a document; further occurrences don't count."""
 
 _SORTED_AGAIN = 0.1
-"""The share of the entries from which those added last are sorted in; few are found by a scan."""
+"""The share of the entries above which the added ones are sorted in. Fewer are found by a scan."""
 _SCANNED = 20_000  # entries: to scan so few costs less than to sort all again
 
 
 _AT_ONCE = 500
-"""The documents whose terms are numbered at once: other threads wait for that, some milliseconds."""
+"""The documents whose terms are numbered at once. Other threads wait for some milliseconds meanwhile."""
 
 
 class Document(NamedTuple):
@@ -128,12 +128,12 @@ _NO_ENTRIES = Entries(
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The terms of documents; a row each.
+    """An inverted index of documents by their terms; each document has a row.
 
     Attributes:
         vocabulary: The terms. Later states of the same index share and extend it.
         entries: Entries in the order of their terms.
-        added: The entries that came last, in no order.
+        added: The entries added last, not sorted yet.
         lengths: The number of terms of each document, its context included, (rows,).
     """
 
@@ -207,7 +207,7 @@ class Words:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that it takes, about."""
+        """About how many bytes the index takes."""
         arrays = (*self.entries, *self.added, self.lengths)
         # A word with its number and its two places takes some 180 bytes.
         return sum(each.nbytes for each in arrays) + 180 * len(self.vocabulary)
@@ -267,7 +267,7 @@ def _scores(found: Entries, words: Words, weights: Floats, mean: float) -> TermS
 _READ = 300
 """Characters of a question whose letters are compared."""
 _READ_OF_TEXT = 1_000
-"""The same of a text: a statement of 300 with the longest hints."""
+"""Characters of a text whose letters are compared: a statement of 300, with the longest hints."""
 _FIRST_IDEOGRAM = "\u2e80"
 _WIDE = ord(_FIRST_IDEOGRAM)
 _LETTERS = bounded(rf"[^\W{_FIRST_IDEOGRAM}-\U0010ffff]+|[^\W\u0000-\u2e7f]+")
@@ -278,7 +278,7 @@ _ASCII = np.array(
     [ord(chr(point).lower() if chr(point).isalnum() or point == ord("_") else " ") for point in range(128)],
     np.uint32,
 )
-"""The characters of ASCII as they are compared: small letters, digits and the underscore; the others separate words."""
+"""Maps ASCII for comparison: to small letters, digits and the underscore; any other character separates words."""
 
 # 2^32 over the golden ratio, as in Knuth's multiplicative hashing: neighbouring code points land far apart.
 _FACTOR = np.uint32(0x9E3779B1)
@@ -308,7 +308,7 @@ class LetterRuns:
         is_narrow = ~is_space & ~is_wide
         found, hashed = [], points
         for length, begins in enumerate(_runs(is_space, is_narrow, is_wide), 1):
-            if length > 1:  # of all runs of the length, one character longer than before
+            if length > 1:  # hashes of all runs that are one character longer
                 hashed = hashed[:-1] * _FACTOR + points[length - 1 :]
             found.append(hashed[begins].astype(np.uint64) << _ROW_BITS | rows[begins])
         keys = np.sort(np.concatenate(found))  # np.unique would hash them, which takes ten times as long
@@ -347,7 +347,7 @@ class LetterRuns:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that it takes."""
+        """The bytes of the index."""
         return self.keys.nbytes
 
 

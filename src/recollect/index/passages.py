@@ -1,4 +1,4 @@
-"""A person's message log in memory, as columns: one row for each indexed part of a message. Pure."""
+"""Holds a person's message log in this process, by columns: one row for each indexed part of a message. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 _OBJECT_BYTES = 900
-"""The bytes of a passage besides its text and its columns, about."""
+"""About how many bytes a passage takes, without its text and its columns."""
 
 
 class StoredPassage(NamedTuple):
     """A passage as the store has it.
 
     Attributes:
-        document: Its number, by which a later state of it is recognized.
+        document: Its number; a later state of the passage has the same.
         passage: The passage.
         words: Its terms.
         embedded: Its embeddings; None without any.
@@ -59,7 +59,7 @@ class Names:
 
 
 class PassageColumns(NamedTuple):
-    """Parallel columns, (rows,) each.
+    """Columns of passages, each of shape (rows,).
 
     Attributes:
         document: The number of the passage's document.
@@ -70,7 +70,7 @@ class PassageColumns(NamedTuple):
         said_at: When it was said, seconds since 1970.
         by_user: Whether the person said it.
         is_pasted: Whether others wrote it.
-        is_outdated: Whether something that was understood from it no longer holds.
+        is_outdated: Whether a statement that was learned from it no longer holds.
         is_remark: Whether it is a short reply of the assistant, without code, list or named speaker.
         self_share: The share of first-person words; 0 if unknown, and for pasted text.
     """
@@ -117,7 +117,7 @@ class Passages:
     characters: int = 0
 
     def with_changed(self, changed: Sequence[StoredPassage], names: Names) -> Self:
-        """Return these with new and changed passages, in the next rows."""
+        """Return these passages with new and changed ones, in the next rows."""
         if not changed:
             return self
         new = _columns(changed, names)
@@ -141,7 +141,7 @@ class Passages:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that they take, about."""
+        """About how many bytes these passages take."""
         columns = sum(column.nbytes for column in self.columns)
         texts = 2 * self.characters + _OBJECT_BYTES * len(self.items)
         return columns + texts + self.words.nbytes + self.vectors.nbytes
@@ -149,7 +149,7 @@ class Passages:
 
 def _columns(stored: Sequence[StoredPassage], names: Names) -> PassageColumns:
     passages, messages = [each.passage for each in stored], names.messages
-    # A passage of tuples, with the values of all: made 20 times as fast as one column after another.
+    # A single pass over tuples makes all columns: 20 times as fast as one column after another.
     by_field: Any = Passage._make(zip(*passages, strict=True))
     return PassageColumns(
         np.array([each.document for each in stored], np.int64),

@@ -1,4 +1,4 @@
-"""The memory of one person as this process keeps it: immutable columns, and the versions they were read in. Pure."""
+"""Keeps one person's memory in this process: immutable columns, and the versions of the store that they were read in. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,8 +11,8 @@ from recollect.model import Lifetimes, ProfileEntry, person_of, team_of
 from recollect.model.scopes import Versions
 
 _WASTED = 0.3
-"""The share of replaced passages from which on the log is read whole again."""
-_WASTED_AT_LEAST = 300  # passages: of a short log a third is soon replaced
+"""The share of replaced passages above which the whole log is read again."""
+_WASTED_AT_LEAST = 300  # passages: a third of a short log is soon replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class Loaded:
 
     Attributes:
         versions: The versions that the transaction saw.
-        memories: All memories that the person sees, and their past statements, or those that changed.
-        passages: All passages, or those that changed; None: there are too many for this process.
+        memories: The memories that the person sees, and their past statements: all of them, or those that changed.
+        passages: The passages: all, or those that changed; None if there are too many for this process.
         profile: The entries of the person's profile.
         has_all_memories: Whether ``memories`` are all.
         has_all_passages: Whether ``passages`` are all.
@@ -42,15 +42,15 @@ class Snapshot:
 
     Attributes:
         user_id: The person.
-        versions: The versions that it was read in.
+        versions: The versions of the store that it shows.
         memories: Their memories.
-        past: Their past statements, which were true until something changed.
-        around: The versions of others' snapshots that a project's holds with it: of the person's own memory, and of the other
-            members' parts of a team. Empty for one that is as it was read.
-        passages: Their message log; None if it takes too many bytes, or as long as it is not read: then the store is asked.
+        past: Their past statements, which held until something changed.
+        around: The versions of the other snapshots in a project's: the person's own memory, and the other members' parts of a
+            team. Empty for a snapshot that is not united with others.
+        passages: Their message log; None if it is too large, or not read yet: then recall asks the store.
         profile: The entries of their profile.
         names: Numbers of chats, messages and speakers.
-        log_follows: Whether its log is read next, as the memories were not to wait for it.
+        log_follows: Whether the log is read next: the memories did not wait for it.
     """
 
     user_id: str
@@ -65,7 +65,7 @@ class Snapshot:
 
     @classmethod
     def from_loaded(cls, user_id: str, loaded: Loaded) -> Self:
-        """Return the snapshot of a person of whom everything was read."""
+        """Return a snapshot of everything that was read of a person."""
         names = Names()
         passages = None if loaded.passages is None else Passages().with_changed(loaded.passages, names)
         memories = Memories().with_changed(_current(loaded), names)
@@ -74,7 +74,7 @@ class Snapshot:
 
     def after(self, loaded: Loaded) -> Self:
         """Return the next state, with the rows that a load read since this one."""
-        names = self.names.copy()  # recalls read those of this state meanwhile
+        names = self.names.copy()  # recalls that run read those of this state
         if loaded.has_all_passages and loaded.has_all_memories:
             return type(self).from_loaded(self.user_id, loaded)
         if loaded.passages is None:
@@ -97,7 +97,7 @@ class Snapshot:
         """Return the memory of a project with the statements of others; the log is the project's alone.
 
         Args:
-            others: The person's own memory, whose profile it gets, too, and the other members' parts of a team.
+            others: The person's own memory, whose profile the result gets, too, and the other members' parts of a team.
             names: The names of a team's members, by their parts.
             joined: All memories, and all past statements, if they are known.
 
@@ -122,14 +122,14 @@ class Snapshot:
         return replace(self, memories=memories, past=past, profile=profile, around=around)
 
     def living(self, lifetimes: Lifetimes, now: datetime) -> Self:
-        """Return it without the memories whose day has come; itself while none's has."""
+        """Return the snapshot without the memories whose lifetime is over."""
         memories, past = self.memories.living(lifetimes, now), self.past.living(lifetimes, now)
         if memories is self.memories and past is self.past:
             return self
         return replace(self, memories=memories, past=past)
 
     def without_log(self) -> Self:
-        """Return it without the message log, of which the store is asked then."""
+        """Return the snapshot without the message log: recall then asks the store."""
         return replace(self, passages=None)
 
     @property
@@ -153,7 +153,7 @@ class Snapshot:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that it takes, about."""
+        """About how many bytes the snapshot takes."""
         log = 0 if self.passages is None else self.passages.nbytes
         return 2_000 + self.memories.nbytes + self.past.nbytes + log
 

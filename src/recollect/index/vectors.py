@@ -1,4 +1,4 @@
-"""Embeddings of a person's documents in memory, and exact cosines to a question. Pure."""
+"""Holds the embeddings of a person's documents, and computes their exact cosines to a question. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ from recollect.model import Vector
 Rows = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-# Two bytes a number, which numpy converts to floats ten times as fast as two-byte floats.
+# Two-byte integers: numpy converts them to floats ten times as fast as two-byte floats.
 _ONE = 32_767
 """The integer that stores a vector's 1.0."""
 _COMPARED_AT_ONCE = 256  # vectors, whose four-byte form stays in the processor's cache
 
 _HALVES = np.arange(1 << 16, dtype=np.uint16).view(">f2").astype(np.float32)
 _WHOLE = np.rint(np.nan_to_num(_HALVES).clip(-1, 1) * _ONE).astype(np.int16)
-"""The whole number of each two-byte float, by its bytes, the highest first: to look it up takes a fourth of the time of reckoning it."""
+"""The whole number for each two-byte float, by its bytes, the highest first. To look it up takes a quarter of the time that computing it takes."""
 
 
 class Embedded(NamedTuple):
@@ -28,7 +28,7 @@ class Embedded(NamedTuple):
     Attributes:
         model: The embedder.
         pieces: The number of vectors.
-        halves: The vectors one after another, as two-byte floats, the highest byte first: as a store sends them.
+        halves: The vectors one after another, as two-byte floats in the byte order of the store: the highest byte first.
     """
 
     model: str
@@ -70,7 +70,7 @@ class Vectors:
     blocks: Mapping[str, tuple[_Block, ...]] = field(default_factory=dict)
 
     def with_documents(self, documents: Sequence[Embedded | None]) -> Self:
-        """Return these with further documents, in the next rows."""
+        """Return these embeddings with further documents, in the next rows."""
         blocks = dict(self.blocks)
         alike: dict[tuple[str, int], list[tuple[int, Embedded]]] = {}
         for row, each in enumerate(documents, self.size):
@@ -97,7 +97,7 @@ class Vectors:
         )
 
     def joined(self, others: Self) -> Self:
-        """Return these and, in the rows after them, the others."""
+        """Return these embeddings and, in the rows after them, the others."""
         blocks = dict(self.blocks)
         for model, added in others.blocks.items():
             moved = (each._replace(row=each.row + np.int32(self.size)) for each in added)
@@ -138,7 +138,7 @@ class Vectors:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that they take."""
+        """The bytes of the embeddings."""
         return sum(array.nbytes for each in self.blocks.values() for block in each for array in block)
 
 
@@ -165,7 +165,7 @@ def _products(matrix: NDArray[np.int16], question: Vector) -> NDArray[np.float32
 
 
 def _placed(block: _Block, place: Rows) -> _Block:
-    """Return the embeddings of the documents that have a place, with it as their row."""
+    """Return the embeddings of the documents that have a place; the place becomes their row."""
     row = place[block.row]
     is_taken = row >= 0
     if is_taken.all():

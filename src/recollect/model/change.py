@@ -189,7 +189,7 @@ class SpokenWith:
 
 
 SESSION_CAP = 50
-"""Memories that one chat may leave, if nobody sets another number."""
+"""Memories that one chat may leave, unless a setting says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ class Past:
     ending: Ending
     heir: UUID | None = None
 
-    # Of a to-do only its heir tells whether it was done: "the trip is cancelled" takes its place, too.
+    # A to-do with an heir may not be done: "the trip is cancelled" takes its place, too. So only the heir says.
     known_ending = property(lambda self: self.ending if self.heir is None else Ending.CHANGED)
 
 

@@ -55,7 +55,7 @@ class Project:
 
 
 class TeamRole(StrEnum):
-    """The roles in a team. What anyone but a reader stated in it is recalled for all of its members."""
+    """The roles in a team. All members recall the statements of its writers, owners and former members."""
 
     READER = "reader"
     WRITER = "writer"

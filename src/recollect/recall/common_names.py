@@ -98,7 +98,7 @@ def names_in(text: str) -> list[str]:
 
 
 def _of_names(memories: Memories, terms: tuple[str, ...]) -> Entries:
-    """Return the entries of those terms that few judged statements hold, in their own words; ``row`` is the statement's."""
+    """Return the entries of the terms that few judged statements hold in their own words; ``row`` is the row of the statement."""
     place = np.full(len(memories.items), -1)
     place[memories.judged] = np.arange(len(memories.judged))
     # `find` needs a term, and no statement holds the empty one.

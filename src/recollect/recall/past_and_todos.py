@@ -56,7 +56,7 @@ _MOST = 4
 """The most past statements for a question."""
 _MOST_CHANGES, _FEW_CHANGES = 8, 3
 """The most changes since a time, and the most nearest and newest ones for a question without one."""
-_MOST_DUE = 20  # who asks for to-dos wants the whole list
+_MOST_DUE = 20  # a person who asks for to-dos wants the whole list
 _LONG_PAST = timedelta(days=14)
 """A to-do that is overdue for longer is not due any more."""
 _FORGOTTEN = timedelta(days=365)

@@ -104,7 +104,7 @@ def read_query(turn: Turn) -> RecallQuery:
 
 
 def read_of(turn: Turn) -> Hashable:
-    """Return all that ``read_query`` reads of a turn: turns alike in this have one query."""
+    """Return everything that ``read_query`` reads of a turn: two turns with the same have the same query."""
     # Equal questions of a moment share a query, and no words mean a time to the second.
     minute = turn.at.replace(second=0, microsecond=0)
     answer = turn.last_answer[:_BEFORE]

@@ -327,7 +327,7 @@ def choose_standing(
         if memory.hints is not None and memory.hints.use is Use.ASKED:
             continue
         cost = count(f"\u2022 {memory.labelled}\n")
-        # `adds` comes last: it keeps the words of those that it lets in.
+        # `adds` comes last: it records the words of each statement that it lets in.
         if cost <= left and adds(memory):
             left -= cost
             chosen.append(memory)

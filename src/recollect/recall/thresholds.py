@@ -15,19 +15,19 @@ class NeedThresholds:
 
     Attributes:
         need: The logit that the turn needs any statement, below which it gets none.
-        need_of_agent: The same in an agent's memory: nearly each of its requests is the work that it has lessons about.
-        need_with_document: The same where a document is next to the question: there a statement needs a higher probability.
+        need_of_agent: ``need`` in an agent's memory: nearly each of its requests is the work that its lessons are about.
+        need_with_document: ``need`` if a document comes with the question.
         statement: The least probability with which a statement is needed.
-        statement_of_several: The same for a question that surely asks for several things; one that may do so has a bar between.
+        statement_of_several: ``statement`` for a question that surely asks for several things; one that may do so has a bar between.
         surely_several: The logit of the intent "list" from which on it surely does.
-        linked: The same for a statement that shares a name with the best.
+        linked: ``statement`` for a statement that shares a name with the best.
         serves: The least probability of the best statement with which no passages of the log are needed.
-        about_document: The least probability where a document is next to the question.
-        own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
-        own_share: The least share of the best statement's probability for the latter.
+        about_document: ``statement`` if a document comes with the question.
+        own_about_document: ``about_document`` if the question also speaks of the person, as "may my son eat this?" does.
+        own_share: The least share of the best statement's probability that ``own_about_document`` also asks for.
         overview: The logit of the intent "overview" above which the turn gets all statements.
         about_one: The probability of the best statement from which on such a turn asks for one person or thing instead.
-        overview_with_document: The same where a document is next to the question: "sum this up" asks for that one.
+        overview_with_document: ``overview`` if a document comes with the question: "sum this up" asks for the document.
         most_of_several: The most statements for a question that asks for several things.
         most_in_overview: The most statements for an overview.
     """
@@ -94,10 +94,10 @@ class Gate:
         cosine: The cosine below which a match means nothing; None: the embedder's own.
         bias: The intercept.
         best_cosine: The weight of the nearest candidate's cosine, minus the gate's cosine.
-        own_statement: The same for the nearest statement of the user about themselves.
+        own_statement: The weight of the cosine of the nearest statement of the user about themselves, less the gate's cosine.
         seen: The weight of the idf share of the query's terms that the user has used before.
         about_oneself: The weight of a question in which users speak of themselves.
-        small_talk: Of small talk.
+        small_talk: The weight of small talk.
         seeks_advice: The weight of a question that seeks advice.
         names_speaker: The weight of a question that names a speaker of the log.
         means_date: The weight of a question that means a date.

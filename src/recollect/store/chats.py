@@ -89,7 +89,7 @@ def _injection(row: Record) -> Injection:
     )
 
 
-# A person points at what was listed or done a moment ago, not further back.
+# A person points at a list or a change of a moment ago, not at older ones.
 _REQUESTS = 20
 _EXCHANGES = 5
 

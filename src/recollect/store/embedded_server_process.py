@@ -252,9 +252,9 @@ class _Postmaster:
 
 
 class Cluster:
-    """The database files in ``folder``, created if missing, and their server. Call nothing but inside ``alone``.
+    """The database files in ``folder``, created if missing, and their server. Call its methods only inside ``alone``.
 
-    Only what is ``durable`` has to outlive a crash of the machine.
+    Unless it is ``durable``, the data need not outlive a crash of the machine.
     """
 
     def __init__(self, folder: Path, *, durable: bool = True) -> None:
@@ -330,7 +330,7 @@ class Cluster:
             running = self._running()
             if running is not None:
                 return running.dsn
-            # The server and its children hold this lock: whoever can take it knows that none of them lives.
+            # The server and its children hold this lock: if we can take it, none of them lives.
             with closing(FileLock(self.folder / "server.lock")) as alive:
                 if alive.take():
                     if starts == _STARTS:

@@ -181,7 +181,7 @@ class LogIndex(StorePart):
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["embed_memory"], user_id, memory.id, *values)
             is_given = await connection.fetchval(SQL["is_given"], user_id, memory.id)
-        if is_given:  # what several share is no one's own, and written as the operator
+        if is_given:  # a shared memory belongs to no user: only the operator's role may write it
             async with self._database.over_all_users() as connection:
                 await connection.execute(SQL["lock_user"], COMMONS)
                 await connection.execute(SQL["embed_memory"], COMMONS, memory.id, *values)

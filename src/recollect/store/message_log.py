@@ -70,7 +70,7 @@ class MessageLog(StorePart):
         is formed now without an answer, as by ``end_abandoned``. A note is written even if the exchange is not
         wanted, but not if it mentions a memory that was forgotten since the recall.
 
-        If ``records`` is False, nothing is kept of users without a setting of their own; None: nothing of any user. The outcome is
+        If ``records`` is False, the log keeps nothing of users without a setting of their own; None: nothing of any user. The outcome is
         UNWANTED if nothing of the user or of the chat is kept, and ERASED if one of them was erased since; then no note is written.
         """
         return await self._write(entry, records=records)
@@ -82,7 +82,7 @@ class MessageLog(StorePart):
         formed, and their changes undone as ``Memories.undo`` does (ABANDONED), the newest first, as far as possible. If that other
         turn is later (``Turn.at``), this one is abandoned instead. Another reply to a message in the log (a regenerated answer, a
         fan-out to several models) is kept as an alternate and forms nothing. The first reply with text to one without becomes its
-        reply. What an import ``revives`` is written although its user, or its chat, was erased since.
+        reply. An import ``revives`` an exchange: it is written even if its user, or its chat, was erased since.
         """
         logged = await self._write(LogEntry(Phase.ENDED, exchange), revives=revives)
         return logged.outcome is Written.NEW

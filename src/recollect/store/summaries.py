@@ -45,8 +45,8 @@ class ChatSummaries(StorePart):
     ) -> Conversation | None:
         """Return a chat of the user that is due for a summary, if there is one: the one that waits longest.
 
-        A chat of which a person asked for a summary comes first. Where the last summary was forgotten, all that is left of the
-        chat is read again.
+        A chat of which a person asked for a summary comes first. If the last summary was forgotten, everything that is
+        left of the chat is read again.
 
         Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
         last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at

@@ -29,7 +29,7 @@ def content_hash(text: str) -> bytes:
 
 
 def storable_text(text: str) -> str:
-    """Return ``text`` with what Postgres can't hold (NUL, lone surrogates) replaced by U+FFFD."""
+    """Return ``text`` with U+FFFD in place of characters that Postgres can't hold (NUL, lone surrogates)."""
     return text if _is_storable(text) else _UNSTORABLE.sub("\ufffd", text)
 
 

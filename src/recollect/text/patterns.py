@@ -149,7 +149,7 @@ class Anchored:
         return self.compiled.match(text, pos, min(endpos, pos + self.longest))
 
     def fullmatch(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
-        """Return the match of the whole; None for what is longer than one window."""
+        """Return the match of the whole text; None if the text is longer than one window."""
         if min(len(text), endpos) - pos > self.longest:
             return None
         return self.compiled.fullmatch(text, pos, endpos)

@@ -106,7 +106,7 @@ _of_short, _of_long = lru_cache(_KEPT)(_wording), lru_cache(_KEPT_LONG)(_wording
 
 @lru_cache(_KEPT_WORDS)
 def _pieces(token: str) -> tuple[str, ...]:
-    """Return the words in ``token``: an elided article by itself, a possessive without its ending."""
+    """Return the words in ``token``: an elided article is a word of its own, and a possessive loses its ending."""
     elided = _ELISION.match(token)
     article = (token[: elided.end() - 1],) if elided else ()
     rest = token[elided.end() :] if elided else token

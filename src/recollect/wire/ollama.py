@@ -29,7 +29,7 @@ _MEMBERS = KnownMembers(
     *_BARE, "format", "images", "messages", "model", "options", "prompt", "stream", "system"
 )
 _TELLING = frozenset({*_BARE, "images", "messages", "prompt", "system"})
-"""Members that decide what the model reads. Ollama ignores the case of their names, and takes the last of several."""
+"""Members that the model's prompt is made of. Ollama ignores the case of their names, and takes the last of several."""
 _NUMBER = decoder_of(int)
 _MOST_LINES = 20_000
 """The most lines read of an answer that does not declare a stream."""

@@ -1,4 +1,4 @@
-"""The worker: forms memories, summarizes chats and indexes messages in the background.
+"""Forms memories, summarizes chats and indexes messages in the background.
 
 All its calls of models share one budget. Forming and summarizing have a circuit breaker each.
 """
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 1.0
 """The pause between two counts of the answers that the log says are under way."""
-_ANSWERED_WITHIN = timedelta(minutes=10)  # an older one is of a proxy that was killed
-_TOLD_AFTER = timedelta(minutes=2)  # so that an operator sees why nothing is formed
+_ANSWERED_WITHIN = timedelta(minutes=10)  # an older one belongs to a proxy that was killed
+_TOLD_AFTER = timedelta(minutes=2)  # then the log tells the operator why nothing is formed
 _SLOW_KEPT = 10_000  # a process that runs for months must not keep every id
 _LOOK_AGAIN_SECONDS = 10.0  # while the store is away
-# A chat may cut in before they are used, and asking again costs (decision 0031).
+# A chat may interrupt formation before it uses them, and asking again costs (decision 0031).
 _EXTRACTED_KEPT, _EXTRACTED_SECONDS = 1_000, 3600.0
 
 log = structlog.get_logger(__name__)
@@ -55,15 +55,15 @@ class Worker(Protocol):
     def guarded(self) -> CallStatistics: ...  # noqa: D102 -- see above
 
     def lend(self, lent: LentCredential) -> None:
-        """Let it use the credential of an exchange's own request, for a while; it is written down nowhere."""
+        """Let the worker use the credential of an exchange's own request, for a while; nothing stores it."""
         ...
 
     def clear_caches(self) -> None:
-        """Empty its caches of texts, after an erasure."""
+        """Empty the worker's caches of texts, after an erasure."""
         ...
 
     def note_running_chats(self, running: int) -> None:
-        """Tell it how many chats run on the upstream now."""
+        """Tell the worker how many chats run on the upstream now."""
         ...
 
     async def run(self) -> None:
@@ -72,19 +72,19 @@ class Worker(Protocol):
 
 
 class AbsentWorker:
-    """A ``Worker`` elsewhere, about which nothing is known: it finds its work in the database."""
+    """Stands for a ``Worker`` elsewhere, which finds its work in the database."""
 
     counts = FormationCounts()
     guarded = CallStatistics()
 
     def lend(self, lent: LentCredential) -> None:
-        """Lend it nothing: it uses a key of its own."""
+        """Do nothing: that worker uses a key of its own."""
 
     def clear_caches(self) -> None:
-        """Keep its caches: they hold hashes and embeddings, which expire."""
+        """Do nothing: that worker's caches hold hashes and embeddings, which expire."""
 
     def note_running_chats(self, running: int) -> None:
-        """Tell it nothing: it reads in the log whose answers are under way."""
+        """Do nothing: that worker reads in the log which answers are under way."""
 
     async def run(self) -> None:
         """Wait until cancelled."""
@@ -94,7 +94,7 @@ class AbsentWorker:
 class FormationWorker:
     """Forms, summarizes and indexes what users say, within this process; a ``Worker``.
 
-    Unless it ``is_sent_chats``, it looks into the log whose answers are under way.
+    Unless it ``is_sent_chats``, it looks in the log for answers that are under way.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class FormationWorker:
 
     @property
     def guarded(self) -> CallStatistics:
-        """How the calls of the model that forms stand."""
+        """The state of the calls of the model that forms memories."""
         return self._guard.guarded
 
     def lend(self, lent: LentCredential) -> None:
@@ -149,7 +149,7 @@ class FormationWorker:
                 running.create_task(elsewhere.watch())
 
     async def drain(self, user_id: str) -> timedelta | None:
-        """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
+        """Form and index a user's messages, as many as one run does; return how long to wait before the next run, if any."""
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         unread = None
         if policy.strategy is Strategy.OFF:  # by the operator's will, if not by their own
@@ -193,7 +193,7 @@ class FormationWorker:
         return None if due is None else max(due - self._clock(), timedelta())
 
     async def _wake_all(self) -> None:
-        """Try once the exchanges that wait for a model: a start may bring another one, or a key. Try until the store is there."""
+        """Try the exchanges that wait for a model once: a start may bring another model, or a key. Repeat until the store is there."""
         while True:
             try:
                 if self._backends.extractor is not None:
@@ -207,7 +207,7 @@ class FormationWorker:
     async def _if_it_can(
         self, user_id: str, event: str, keep: Callable[[str], Awaitable[timedelta | None]]
     ) -> timedelta | None:
-        """Do further work under the user's lease; no failure there may keep an exchange from being formed."""
+        """Do further work under the user's lease. Its failure is logged only: it must not keep an exchange from being formed."""
         try:
             async with self._backends.inbox.lease(user_id) as taken:
                 return await keep(user_id) if taken else None
@@ -219,10 +219,10 @@ class FormationWorker:
             return None
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:
-        """Index the remaining messages; one by one if a worker died of it, so that only the message at fault is given up."""
+        """Index the remaining messages; one by one if a worker died over them, so that only the faulty message is given up."""
         async with self._backends.inbox.lease(user_id) as taken:
             if not taken:
-                return TAKEN_DELAY  # two at once would be counted for one that did not end
+                return TAKEN_DELAY  # two runs at once would look like one that never ended
             async with self.steps.step(user_id, Step.INDEX, "") as begun:
                 return await self._indexer.index(user_id, careful=begun > 1)
 

@@ -64,8 +64,8 @@ TAKEN_DELAY = timedelta(seconds=20)
 """When to look again at an inbox that another worker drains."""
 
 GONE_DELAY = timedelta(seconds=1)
-"""When to look again after formed exchanges were no longer due: a message was edited meanwhile, or another worker
-took the lease."""
+"""When to look again if exchanges were no longer due once they were formed: a message was edited meanwhile, or another
+worker took the lease."""
 
 STORE_DELAY = timedelta(seconds=5)
 """When to look again after the store could not be reached."""
@@ -74,21 +74,21 @@ EMBEDDER_DELAY = timedelta(seconds=30)
 """When to try again to find the memories to forget, which needs the embedder."""
 
 RUN = 20
-"""How many batches are formed before the other users' jobs get a turn."""
+"""The batches formed in one run; then other users' jobs have their turn."""
 
 REST = timedelta(seconds=1)
-"""When to go on then. A job that comes back at once would be taken before the others: it is older."""
+"""The pause after a run. A job that came back at once would be taken before the others, as it is older."""
 
 SHARE_OF_SLOW = 0.5
-"""The share of the usual answer, and of the turns, that is asked for after a model took too long."""
+"""After a model took too long, it is asked for this share of the usual answer, and about this share of the turns."""
 
 _MARGIN = timedelta(minutes=1)
 """The most that the clocks of two processes may differ."""
 
 PATIENCE = timedelta(hours=1)
-"""How long an exchange waits for an embedder that is away; then the attempts count, and it is held.
+"""How long an exchange waits for an embedder that is away. After that its attempts count, and it is held in the end.
 
-It counts from when the exchange was due: when it was said, logged later, or put back.
+The wait begins when the exchange was due: when it was said, logged later, or put back.
 """
 
 log = structlog.get_logger(__name__)
@@ -96,7 +96,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class BatchFormer:
-    """Indexes consecutive exchanges of one chat, and forms them.
+    """Indexes consecutive exchanges of one chat, and forms memories of them.
 
     Attributes:
         backends: The stores and models.
@@ -119,8 +119,8 @@ class BatchFormer:
     async def form(self, exchanges: Sequence[Exchange]) -> list[Formed]:
         """Return what exchanges change; they are indexed before.
 
-        A message is found as soon as the memories learned from it. A backlog of older messages waits for the end of
-        the drain. With formation off nothing comes of them. Raises HeldFullError, as ``expect_room``.
+        So recall finds a message no later than the memories learned from it. A backlog of older messages is indexed after
+        the drain. With formation off the exchanges change nothing. Raises HeldFullError, as ``expect_room``.
         """
         if self.policy.strategy is Strategy.OFF:
             return [Formed(each, unread=self.unread) for each in exchanges]
@@ -160,10 +160,10 @@ class BatchFormer:
 
 @dataclass(frozen=True, slots=True)
 class InboxDrain:
-    """How an inbox is drained.
+    """Drains an inbox.
 
     Attributes:
-        inbox: Has the exchanges to form, and takes the outcomes.
+        inbox: Holds the exchanges to form, and takes the outcomes.
         policy: The user's policy.
         form: Forms consecutive exchanges of one chat; returns what each changes.
         credential: Finds a credential by an exchange's id, user and upstream, while this process has one.
@@ -173,7 +173,7 @@ class InboxDrain:
         yielding: Knows the chats that come first.
         slow: The ids of exchanges that took a model too long.
         extracted: A model's earlier findings by batch; such batches are formed unchanged.
-        forms_unread: Whether what counts as formed and no model has read is formed now.
+        forms_unread: Whether to form exchanges now that count as formed although no model read them.
         counts: The counters.
     """
 
@@ -237,7 +237,7 @@ class InboxDrain:
         return max(turns, self.batching.grown) if self.yielding.yields else turns
 
     async def _try(self, user_id: str, batch: Sequence[Pending]) -> timedelta | None:
-        """Form a batch, once; return how long to wait if something it needs is away, None if the inbox goes on."""
+        """Form a batch, once. Return how long to wait if the store or the embedder is away; None if the inbox goes on."""
         first = batch[0]
         async with self.steps.step(user_id, Step.FORM, str(first.exchange.id)) as begun:
             if begun > self.policy.attempts:
@@ -302,7 +302,7 @@ class InboxDrain:
         return batch
 
     async def _complete(self, batch: Sequence[Pending]) -> bool:
-        """Form the exchanges and write that down; return whether they were still to be formed."""
+        """Form the exchanges and store the outcome; return whether they were still to be formed."""
         is_slow = batch[0].exchange.id in self.slow
         exchanges = [self._prepared(each.exchange, is_slow=is_slow) for each in batch]
         began = time.perf_counter()
@@ -330,7 +330,7 @@ class InboxDrain:
         return replace(exchange, credential=credential, share=SHARE_OF_SLOW if is_slow else 1.0)
 
     def _model_name(self, exchange: Exchange) -> str:
-        """Return which model is asked about an exchange, as it is written down."""
+        """Return the name under which the model asked about an exchange is stored."""
         return self.policy.asked(self.policy.extraction_model or exchange.turn.model)
 
     async def _put_off(self, batch: Sequence[Pending], error: PutOff) -> timedelta | None:
@@ -363,7 +363,7 @@ class InboxDrain:
         return None
 
     async def _postpone(self, pending: Pending, error: Exception) -> timedelta | None:
-        """Note what failed; return how long to wait if something is away, None if the exchange has a time of its own now."""
+        """Store what failed. Return how long to wait if the store or the embedder is away; None if the exchange now has its own time."""
         told, exchange = _describe_error(error), pending.exchange
         if (wait := self._wait_for(pending, error)) is not None:
             log.info(

@@ -1,4 +1,4 @@
-"""The engine's own upkeep: the index, old records, exchanges that never ended, and vectors of an earlier embedder.
+"""Keeps the store tidy: the index, old records, exchanges that never ended, and vectors of an earlier embedder.
 
 Never: a chat waits for it.
 """
@@ -33,7 +33,7 @@ _RETRY_SECONDS = 60.0
 _LOOK_SECONDS = 15.0  # so that a failed answer's turn is formed within the minute
 
 _DAYS_AHEAD = 8
-"""The days from today on whose partitions of the table of requests are created in advance. It outlasts a weekend switched off."""
+"""How many days ahead the partitions of the table of requests are created: enough for a server that is off over a weekend."""
 
 # Longer than models answer, and than a person leaves a tool's question. We do not ask whether the proxy of an exchange still lives:
 # several may share a database, and a wrong guess would cost more than ten minutes (decision 0028).
@@ -42,7 +42,7 @@ _OPEN_AT_MOST = timedelta(minutes=10)
 
 # An SDK, or the person, asks once more within seconds, or not at all.
 _FAILED_AT_MOST = timedelta(seconds=30)
-"""The same where the model failed."""
+"""How long an answer is waited for if the model failed."""
 
 log = structlog.get_logger(__name__)
 
@@ -64,9 +64,9 @@ class Indexer:
     async def index(
         self, user_id: str, *, until: UUID | None = None, careful: bool = False
     ) -> timedelta | None:
-        """Index a user's messages up to one, a run at a time; return after how long to come again, if at all.
+        """Index a user's messages up to a given one, one run at a time; return when to come again, if at all.
 
-        ``careful``: message by message, each given up in the end, where a worker did not live through it.
+        ``careful``: one message at a time, because a worker died over them; a message that keeps failing is given up.
         """
         tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
         return await index_user(
@@ -83,7 +83,7 @@ class Indexer:
         )
 
     async def embed_missing(self, user_id: str, *, log_too: bool = True) -> timedelta | None:
-        """Embed what today's embedders did not embed of a user, or a run of it; return after how long to come again, if at all.
+        """Embed a user's texts that today's embedders did not embed, at most one run of them; return when to come again, if at all.
 
         Without ``log_too`` memories alone are embedded.
         """
@@ -99,8 +99,9 @@ class Indexer:
 async def maintain(backends: Backends, policy: Policy, clock: Clock) -> None:
     """Look after the store until cancelled.
 
-    Memories whose day has come are forgotten, and messages older than the operator keeps are erased. Messages from before the index are indexed, once. Old requests are forgotten, hour after hour. A message whose
-    relay died, or whose answer failed and was not retried, is formed without an answer, within the minute.
+    It forgets memories whose lifetime is over, erases messages older than the operator keeps, indexes messages from before the index,
+    once, and deletes old records of requests every hour. A message whose relay died, or whose answer failed and was not
+    retried, is formed without an answer within a minute.
     """
     async with asyncio.TaskGroup() as tidying:
         tidying.create_task(_forget(backends, policy, clock))
@@ -131,9 +132,9 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
 
 
 async def _expire(backends: Backends, policy: Policy, clock: Clock) -> None:
-    """Forget the memories whose day has come, within the minute; by the operator's and people's rules within the hour.
+    """Forget memories on their own day within a minute, and those that the operator's or people's rules end within an hour.
 
-    A busy person, or everybody if it failed, is looked at again in a minute.
+    People whose memory was being changed are tried again in a minute, and everybody if the store failed.
     """
     minutes, done = int(_EVERY_SECONDS / _RETRY_SECONDS), True
     for minute in count():
@@ -155,7 +156,7 @@ async def _quietly(event: str, tidying: Awaitable[object]) -> bool:
     try:
         await tidying
     except Exception as error:  # noqa: BLE001 -- no error here may end formation, which runs at the same time
-        # our own errors never quote a user; of others the log has the kind and the place only
+        # our own errors never quote a user; other errors are logged by kind and place alone
         detail = str(error) if isinstance(error, RecollectError) else ""
         log.warning(event, error=type(error).__name__, detail=detail, raised_at=raised_at(error))
         return False
@@ -163,16 +164,16 @@ async def _quietly(event: str, tidying: Awaitable[object]) -> bool:
 
 
 _REEMBED_SECONDS = 5.0
-_HELD = timedelta(minutes=2)  # how long a killed process keeps the others from going on
+_HELD = timedelta(minutes=2)  # how long a killed process keeps the others waiting
 _USERS_AT_ONCE = 50
 
 _REST = 1.0
-"""The rest after a run, as a share of the run's duration: at least half a processor is left to chats."""
+"""The rest after a run, as a share of the run's duration: chats keep at least half a processor."""
 
 _LONGEST_REST = 5.0
 _FAILED_SECONDS = 60.0
 _NEXT_RUN = timedelta(seconds=1)
-"""A user with a later next visit has texts that could not be embedded."""
+"""If a user's next run is due later than this, some texts could not be embedded."""
 
 _FAILURES = 3
 """After failures for this many users in a row, the embedder counts as unavailable."""
@@ -191,9 +192,9 @@ class Standing:
     """The state of the current embedders in the store.
 
     Attributes:
-        is_complete: Whether all was embedded by them, and nothing of others is left.
+        is_complete: Whether they embedded everything, and no other embedder's vectors are left.
         waits: Whether other processes still use earlier embedders.
-        since: When the last of the others was seen; who is found to be all embedded after that, stays so.
+        since: When a process last used an earlier embedder; a user who is complete after that stays complete.
     """
 
     is_complete: bool
@@ -256,7 +257,7 @@ class Reembedding:
                 wait = _FAILED_SECONDS
 
     async def go_on(self, store: "EmbedderGenerations") -> bool:
-        """Go from user to user until all of them are done, or it is not this process's to do; return whether none failed."""
+        """Go from user to user until all are done, or another process does it; return whether none failed."""
         self._failed.clear()
         went_on = False
         today = names_of(self.backends)

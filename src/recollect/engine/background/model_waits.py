@@ -22,7 +22,7 @@ from recollect.formation import begins_with_command
 from recollect.model import Awaits, Exchange, Outcome, Pending, Progress, Strategy, Wait
 
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
-"""How long a failed exchange waits before its second, third, ... try; the last one counts on."""
+"""How long a failed exchange waits before its second, third, ... try. The last delay repeats."""
 
 OWN_FAULT_DELAYS = (
     timedelta(minutes=1),
@@ -31,14 +31,14 @@ OWN_FAULT_DELAYS = (
     timedelta(hours=6),
     timedelta(days=1),
 )
-"""The delays before an exchange is tried again that failed for a reason of its own. After the last one, nothing that
-costs tokens is tried."""
+"""The delays before an exchange that failed for a reason of its own is tried again. After the last one, no try costs
+tokens."""
 
 MODEL_DELAY = timedelta(hours=1)
 """When to ask again for a model that a server does not have: it may have been installed there."""
 
 LIST_DELAY = timedelta(hours=1)
-"""When to look again whether a full list of waiting memories has room; a decision of the person's is noticed at once."""
+"""When to look again whether a full list of waiting memories has room. A person's decision is noticed at once."""
 
 
 _FIRST_SECONDS, _LONGEST_SECONDS, _GROWTH = 0.5, 5.0, 1.3
@@ -46,7 +46,7 @@ _UNLOGGED_SECONDS = 5.0
 """How long the log may lack the exchange: its answer may have ended a moment ago."""
 
 PutOff: TypeAlias = ExtractorError | HeldFullError
-"""The errors by which exchanges wait."""
+"""The errors that make exchanges wait."""
 
 _LEAST = timedelta(seconds=1)
 
@@ -62,9 +62,9 @@ def wait_for_model(
     is_last: bool,
     keyed_at: datetime | None = None,
 ) -> Wait | None:
-    """Return the wait of an exchange that failed by ``error``, when ``asked`` was to be asked; None if it is to be tried again at once.
+    """Return the wait of an exchange after ``error``; None if it is to be tried again at once.
 
-    The last key came with an exchange of ``keyed_at``.
+    ``asked`` is the model that was to be asked, and ``keyed_at`` the time of the exchange that brought the last key.
     """
     if isinstance(error, HeldFullError):
         return Wait(Awaits.APPROVAL, str(error), at + LIST_DELAY)
@@ -84,7 +84,7 @@ def _reason_and_end(
     """Return why an error makes an exchange wait, and until when; None, None if the error decides neither."""
     match error:
         case ExtractorPausedError():
-            return Awaits.OUTAGE, max(error.until, at + _LEAST)  # the pause may have ended meanwhile
+            return Awaits.OUTAGE, max(error.until, at + _LEAST)  # the pause may be over meanwhile
         case BudgetSpentError():
             return Awaits.BUDGET, _next_day(at)
         case CredentialGoneError():
@@ -98,7 +98,7 @@ def _reason_and_end(
 
 
 def _next_look_for_key(keyed_at: datetime | None, at: datetime) -> datetime | None:
-    """Return when to try again without a key: another process may keep it, and take the exchange then; None: none does any more."""
+    """Return when to try again without a key, because another process may have it; None if no process can have it any more."""
     if keyed_at is None:
         return None
     age = abs(at - keyed_at)  # the clock of the process that has it may be ahead
@@ -112,12 +112,12 @@ def wait_for_rest(pending: Pending, *, at: datetime, asked: str) -> Wait:
 
 
 def _next_try(pending: Pending, at: datetime) -> datetime | None:
-    """Return when to ask again where an answer could not be read; None: it was tried often enough."""
+    """Return when to ask again after an unreadable answer; None if it was tried often enough."""
     return at + OWN_FAULT_DELAYS[pending.waits] if pending.waits < len(OWN_FAULT_DELAYS) else None
 
 
 async def expect_room(backends: Backends, exchanges: Sequence[Exchange]) -> None:
-    """Return if memories of consecutive exchanges may wait for their person's approval, or one is a command; else raise HeldFullError."""
+    """Raise HeldFullError if the list of memories held back is full, unless one of the exchanges is a command."""
     user_id = exchanges[-1].turn.scope.user_id
     if await backends.memories.is_held_full(user_id):
         # A command is done at once, also where nothing more can be held back.
@@ -127,9 +127,9 @@ async def expect_room(backends: Backends, exchanges: Sequence[Exchange]) -> None
 
 
 async def wake_all(backends: Backends, policy: Policy, *, everything: bool = False) -> list[str]:
-    """Make exchanges pending that wait for a model, or that none has read; return the users who have one that waits.
+    """Make exchanges pending that wait for a model, or that no model has read; return the users who have one that waits.
 
-    With formation off for everybody there are none. ``everything``: also what this very model answered unreadably.
+    With formation off for everybody there are none. ``everything`` includes those that this very model answered unreadably.
     """
     strategy = policy.under(await backends.flags.flags(None)).strategy
     if strategy not in {Strategy.EXTRACT, Strategy.BOTH}:
@@ -144,9 +144,9 @@ def _next_day(at: datetime) -> datetime:
 
 
 async def await_outcome(look: Callable[[], Awaitable[Outcome | None]], seconds: float) -> Outcome | None:
-    """Look again and again, less often with time, until memories of an exchange are formed or never will be; return the last outcome.
+    """Wait until an exchange is formed, or never will be, and return its last outcome.
 
-    It waits so many seconds at most. ``look`` returns None if the log lacks the exchange.
+    It looks less often with time, and waits ``seconds`` at most. ``look`` returns None if the log lacks the exchange.
     """
     waited, pause = 0.0, _FIRST_SECONDS
     while True:

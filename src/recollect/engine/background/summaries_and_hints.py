@@ -54,7 +54,7 @@ _AGAIN = timedelta(minutes=1)
 AT_ONCE = 20
 """How many statements a model is asked about in one call."""
 
-_NEXT_RUN = timedelta(seconds=1)  # other users' inboxes come between
+_NEXT_RUN = timedelta(seconds=1)  # other users' inboxes have their turn
 _EMBEDDER_REST = timedelta(minutes=10)
 """How long no model is asked for hints after the embedder failed: hints need embeddings."""
 
@@ -63,7 +63,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelWork:
-    """The means to ask a model, once memories are formed.
+    """Holds the parts that ask a model after memories are formed.
 
     Attributes:
         backends: The stores and models.
@@ -71,7 +71,7 @@ class ModelWork:
         credentials: Finds an exchange's or a person's credential, while this process has one.
         counts: The counters.
         steps: Counts each attempt in the database before it begins.
-        attempts: How many workers may die of the same work. After that, it counts as done.
+        attempts: How many workers may die over the same work. After that, it counts as done.
         yielding: Makes the work wait for chats.
     """
 
@@ -121,7 +121,7 @@ class Summaries(ModelWork):
                     memory = await self._tried(user_id, conversation, summarizer)
             except BudgetSpentError as error:
                 _warn_of(error)
-                return None  # it would not be otherwise a minute later: the chat's next turn tries again
+                return None  # a minute later it would fail again: the chat's next turn tries
             except UpstreamPolicyError:
                 memory = None  # these turns may not be sent there, now or later
             except ExtractorError as error:
@@ -156,7 +156,7 @@ class Summaries(ModelWork):
         return await self._memory(user_id, conversation, await self.guard.call(user_id, summarize))
 
     def _is_given_up(self, user_id: str, conversation: Conversation, error: ExtractorError) -> bool:
-        """Return whether a chat is left without a summary of these turns: no one can read the answer, or none comes."""
+        """Return whether these turns get no summary: the answer is unreadable, or none comes."""
         if isinstance(error, InvalidExtractionError):
             return True
         if isinstance(error, ExtractorUnusableError | ExtractorPausedError):
@@ -212,7 +212,7 @@ def _told_where(conversation: Conversation, due: Summarizing) -> Conversation:
 
 
 def _masked(material: Material) -> Material:
-    """Return the material without its secrets: the log may have them in clear."""
+    """Return the material without its secrets: the log may hold them unmasked."""
     return replace(
         material,
         before=mask(material.before).text,
@@ -245,8 +245,8 @@ def _warn_of(error: ExtractorError) -> None:
 class Hinting(ModelWork):
     """Asks the model that the person chatted with last, or the operator's own, about the person's own statements.
 
-    Nothing waits for it, and nothing is scheduled after a failure: the person's next job tries again. People who never
-    chatted can be asked about if the operator ``names_model``.
+    Nothing waits for it, and a failure schedules nothing: the person's next job tries again. If the operator
+    ``names_model``, hints are also made for people who never chatted.
     """
 
     names_model: bool

@@ -1,6 +1,6 @@
-"""Sends a webhook what happened to memories, from the audit: each event at least once, a person's in order.
+"""Sends a webhook the changes of memories, from the audit: each event at least once, and each person's events in order.
 
-Never: holds a lock or a transaction while it waits for the receiver; keeps an event anywhere else.
+Never: holds a lock or a transaction while it waits for the receiver; keeps an event outside the audit.
 """
 
 import asyncio
@@ -25,17 +25,17 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver, or a
 
 _LOOK_SECONDS = 1.0
 _AT_ONCE = 8
-"""Persons whose events are sent at the same time."""
+"""The people whose events are sent at the same time."""
 _MOST_OF_ONE = 50  # then others have their turn
 _TURN = timedelta(seconds=60)
 # A request ends, at the latest, before the turn of another process.
 _BEGINS_WITHIN = 45.0
-"""Seconds of a turn within which a request may begin."""
+"""How long after the beginning of its turn a process may begin a request, in seconds."""
 _LEAVE_SECONDS = 2.0  # a stop waits for it
 _FIRST_WAIT, _LONGER, _LONGEST_WAIT = 5.0, 5, 3600.0
 # A receiver that comes back is not flooded, and a first webhook does not get the past.
 DELIVERED_FOR = timedelta(days=3)
-"""Older events are not sent any more."""
+"""Events older than this are not sent."""
 
 log = structlog.get_logger(__name__)
 
@@ -47,7 +47,7 @@ class WebhookDelivery:
         self._events, self._webhook, self._clock = events, webhook, clock
         self._holder = uuid4()
         self._waits: dict[str, tuple[float, float]] = {}
-        """For a person whose event was not taken: when to try again, and how long that wait is. Lost with the process."""
+        """By person, when to try an event again that was not taken, and how long that wait is. Lost with the process."""
         self._dropped = 0
 
     async def run(self) -> None:
@@ -88,12 +88,12 @@ class WebhookDelivery:
         return 0.0 if taken else _LOOK_SECONDS
 
     async def _tried(self, user_id: str, sending: Awaitable[bool]) -> bool:
-        """Return whether all was taken."""
+        """Return whether all events were taken."""
         try:
             return await sending
         except Exception as error:  # noqa: BLE001 -- whatever it is, others' events are sent
             _log_failure(error)
-            self._wait_longer(user_id)  # this person alone: one row must not stop all
+            self._wait_longer(user_id)  # this person alone: one faulty row must not stop the others
             return False
 
     async def _tell_erasure(self, erased: "ErasedUser") -> bool:
@@ -124,7 +124,7 @@ class WebhookDelivery:
         return True
 
     async def _taken(self, user_id: str, event_id: UUID, body: bytes) -> bool:
-        """Send an event; if it is not taken, have its person wait, each time five times as long."""
+        """Send an event; if it is not taken, the person's events wait, each time five times as long."""
         refusal = await self._webhook.post(event_id, body)
         if refusal is None:
             self._waits.pop(user_id, None)

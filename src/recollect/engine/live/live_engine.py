@@ -42,7 +42,7 @@ from recollect.runtime.deadline import happens, wait_until_done, within
 from recollect.spool import Spool
 
 _REOPEN_SECONDS = 5.0  # between two tries to open a store that failed
-_PATIENCE_SECONDS = 0.3  # what recall has, too: no chat waits longer for memory
+_PATIENCE_SECONDS = 0.3  # recall's deadline, too: no chat waits longer for memory
 _CLOSE_SECONDS = 5.0
 _LOOK_SECONDS = 1.0  # an erasure is heeded everywhere within two seconds
 _FIRST_LOOK, _CLOCKS_APART = timedelta(days=1), timedelta(minutes=1)
@@ -300,7 +300,7 @@ class LiveEngine:
             return
         try:
             await engine.requeue_news(news)
-        except RecollectError as error:  # these are told nowhere; the memories are there
+        except RecollectError as error:  # nobody hears this news; the memories are there
             log.warning("news_requeue_failed", error=type(error).__name__)
 
     def begin_turn(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:

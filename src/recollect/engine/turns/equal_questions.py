@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 _SHARED_SECONDS = 2.0  # an erasure is heeded everywhere within the same time
 """How long a result is shared."""
-_RESULTS_AT_MOST = 256  # beyond, equal questions are ranked each by itself
+_RESULTS_AT_MOST = 256  # above it, each equal question is ranked alone
 
 
 class EqualQuestions(Generic[T]):

@@ -252,7 +252,10 @@ class Retriever:
         reads_history = state.wants_history
         try:
             chat = await within(state.seconds_left, self._chat(state))
-        except (TimeoutError, StoreError) as error:  # nobody knows whether this person wants recall
+        except (
+            TimeoutError,
+            StoreError,
+        ) as error:  # without the chat we don't know whether this person wants recall
             recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
             return only_answers(state, recall)
         chat_took = state.milliseconds
@@ -341,7 +344,7 @@ class Retriever:
     ) -> _SharedRanking:
         """Return a person's memory as it ranks for a turn, by the person's own settings; equal questions share it."""
         embedding = embedding or self._embedding(state)
-        # The embedder has the question by now: all that needs no vector is done while it works.
+        # The embedder works on the question by now. Meanwhile we do the work that needs no vector.
         query = await self._queries.once(read_of(state.turn), partial(self._read, state.turn))
         # An entry that is longer than the whole standing part is judged like a statement.
         judged = tuple(each for each in _allowed_entries(state, snapshot) if _is_long(state, each))

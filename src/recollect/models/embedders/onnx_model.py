@@ -54,7 +54,7 @@ def installed_model(name: str) -> Path:
 
 @cache
 def checksum(folder: Path) -> bytes:
-    """Return the SHA-256 of the graph in a model's folder, which holds all that its training changes; it takes 30 ms.
+    """Return the SHA-256 of the graph in a model's folder, which holds everything that training changes. It takes 30 ms.
 
     Raises:
         EmbedderError: It can't be read.

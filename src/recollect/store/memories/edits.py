@@ -338,5 +338,5 @@ async def _done(transaction: Transaction, change: Change | EmbeddedRevision) -> 
     try:
         await _revise(transaction, change)
     except (MemoryNotFoundError, DuplicateMemoryError, ChangedMeanwhileError):
-        return False  # another memory stands in the way: this part of the repair is left out
+        return False  # another memory conflicts: this part of the repair is left out
     return True

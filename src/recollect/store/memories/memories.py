@@ -301,7 +301,7 @@ class Memories(Edits):
 
         Its changes of other memories are undone. A memory stays, without its origin, if another chat taught it, too, or
         the user edited, approved or restored it by hand. Memories that the user asked to forget in the chat stay
-        forgotten. The audit has no word of the deleted ones. With ``leaves_out`` nothing of the chat is kept from now on, until
+        forgotten. The audit keeps no word of the deleted ones. With ``leaves_out`` the store keeps nothing of the chat from now on, until
         ``ChatRequests.take_in``.
         """
         async with self._database.changing(scope.user_id) as connection:

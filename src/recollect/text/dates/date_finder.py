@@ -102,7 +102,7 @@ def _lasts(symbols: Sequence[Symbol]) -> bool:
 
 
 def _dated(symbols: Sequence[Symbol], frame: Frame) -> list[Symbol]:
-    """Return the symbols with each date read by itself, without "since", "until" and the like."""
+    """Return the symbols with each date read alone, without "since", "until" and the like."""
     dated = _reduced(symbols, _SINGLE, _SINGLE_RULES, frame)
     nested = _reduced(dated, _NESTED, _NESTED_RULES, frame)
     return _reduced(nested, _PARTS, _PARTS_RULES, frame)

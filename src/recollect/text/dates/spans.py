@@ -1,7 +1,7 @@
 """Spans of days, and calendar arithmetic on them. Pure.
 
-A day is its proleptic Gregorian ordinal (`datetime.date.toordinal`). Whatever falls off either end of the calendar is cut
-there, so nothing here overflows. Weeks begin on Monday (ISO 8601).
+A day is its proleptic Gregorian ordinal (`datetime.date.toordinal`). Spans are cut at either end of the
+calendar, so nothing here overflows. Weeks begin on Monday (ISO 8601).
 """
 
 from datetime import date

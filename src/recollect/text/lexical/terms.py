@@ -46,11 +46,11 @@ _JOINTS = bounded(f"{_JOINT}+")
 _HUMPED = bounded("[a-z][A-Z]")
 _HUMP = bounded(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*|[0-9]+")
 _SAID_WHOLE = bounded(r"[\d_.@#=?]|\+\+|::|->|[a-z][A-Z]")
-"""What numbers, links and names in code have, and "and/or" has not."""
+"""Matches numbers, links and names in code, but not "and/or"."""
 _BEFORE_HOST = bounded(r"^(?:https?://)?(?:www\.)?")
 _BETWEEN_THOUSANDS = bounded(r"(?<=\d),(?=\d{3}(?!\d))")
 _TIME = bounded(r"(?<=\d)T(?=\d\d:)")
-"""What stands between a day and its time in ISO 8601."""
+"""The T between a day and its time in ISO 8601."""
 _BLOB = anchored(r"[A-Za-z0-9+/=_-]+")
 
 _IDENTIFIER = bounded(
@@ -106,7 +106,7 @@ def _overlapping(run: str, size: int) -> list[str]:
 
 
 def _is_noise(run: str) -> bool:
-    """Return whether a run is encoded bytes that nobody will ask for."""
+    """Return whether a run is encoded bytes, which no question contains."""
     if len(run) <= LONGEST_TERM or not _BLOB.fullmatch(run):
         return False
     digits, joints = sum(map(run.count, "0123456789")), sum(map(run.count, "+/=_-"))

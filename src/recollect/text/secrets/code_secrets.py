@@ -202,7 +202,7 @@ _SHAPES = tuple(
                 r"\becho\s{1,3}(?:-n\s{1,3})?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'|]+)\s{0,3}\|\s{0,3}sudo\s{1,3}(?:-\S+\s{1,3})*(?:-[A-Za-z]*S|--stdin)",
                 r"(?i)\bnet\s{1,3}user\s{1,3}\S+\s{1,3}([^\s/]\S*)\s{1,3}/[a-z]",
                 r"\bwpa_passphrase\s{1,3}(?:\"[^\"\n]+\"|'[^'\n]+'|\S+)\s{1,3}(\"[^\"\n]+\"|\S{8,63})",
-                # A user's name beside it
+                # A user's name next to it
                 r"(?i)\b(?:user(?:name)?|login)\s?/\s?pass(?:word|wd|phrase)?\s?[:=]\s?[^\s/]+(?:\s?/\s?|\s)(\S{3,})",
                 r"(?i)\b(?:user(?:name)?|login)[ ]\S+?[,;][ ](?:and[ ])?(?:password|passwd|pass|pw)[ ](\S{4,}?)(?:[.,;!?)]|\s*$|\n)",
                 # Mark-up

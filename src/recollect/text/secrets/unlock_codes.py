@@ -382,7 +382,7 @@ def _is_key(value: str) -> bool:
     ):
         return False
     if plain_digits(value):
-        return False  # the key is also what a door has, and a legend, and a success
+        return False  # "key" also means that of a door, a legend or a success
     joined = _JOINED.fullmatch(value)
     return len(value) >= _LEAST_WORDS_JOINED if joined else any(map(str.isalpha, value))
 
