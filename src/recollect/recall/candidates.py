@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from recollect.index import (
     COVERED,
+    USE_CODES,
     Memories,
     Nearness,
     Passages,
@@ -20,8 +21,8 @@ from recollect.index import (
     WordMatch,
     match_words,
 )
-from recollect.model import Vector
-from recollect.recall.question import Named, RecallQuery
+from recollect.model import Use, Vector
+from recollect.recall.question import Named, RecallQuery, StatementVectors
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -51,6 +52,22 @@ def on_scale(near: Nearness, gate: float, wanted: float) -> Nearness:
 def near_statements(memories: Memories, question: Named | None) -> Nearness:
     """Return the cosines of all memories to a question; of a statement with hints, the first piece is it with its topics."""
     return nearness(memories.vectors, (question,) if question else (), question.gate if question else 0.0)
+
+
+def near_question(memories: Memories, vectors: StatementVectors) -> Nearness:
+    """Return the cosines of all memories to a question, or to the pasted text that it is about, if that is nearer.
+
+    Only the question's own words open the memory. The text raises no statement that is needed only if it is asked for: so a mail
+    that asks for a number does not get it.
+    """
+    near = near_statements(memories, vectors.near)
+    if vectors.near is None or vectors.pasted is None:
+        return near
+    to_pasted = near_statements(memories, vectors.near._replace(vector=vectors.pasted))
+    rows = memories.judged[memories.table.use == USE_CODES[Use.TOPIC]]
+    for own, other in zip(near, to_pasted, strict=True):
+        own[rows] = np.fmax(own[rows], other[rows])
+    return near
 
 
 class WordScores(NamedTuple):

@@ -19,7 +19,7 @@ from recollect.ports import Embedder
 from recollect.recall.relevance_model import contextual_vector
 from recollect.runtime.deadline import within
 from recollect.text import cues
-from recollect.text.attribution import asking_ends, question_in
+from recollect.text.attribution import asking_ends, pasted_in, question_in
 from recollect.text.dates.date_finder import Period, dates_of_both
 from recollect.text.lexical import identifiers, query_terms
 
@@ -196,11 +196,13 @@ class StatementVectors(NamedTuple):
         asked: The vector of the person's words alone, from which the intents are read; None: it failed, or was late.
         near: The vector to compare statements with, which the words before it shift; None as ``asked``.
         model: The name of the embedder of statements.
+        pasted: The vector of a text by others that the question is about; None without one.
     """
 
     asked: Vector | None = None
     near: Named | None = None
     model: str = ""
+    pasted: Vector | None = None
 
 
 @dataclass(slots=True)
@@ -243,8 +245,8 @@ async def statement_vectors(
     made = await watch.timed(Stage.EMBEDDING, partial(_in_context, said, before, embedder, known), seconds)
     if made is None:
         return StatementVectors(model=embedder.name)
-    asked, near = made
-    return StatementVectors(asked, Named(embedder.name, near, embedder.gate), embedder.name)
+    asked, near, pasted = made
+    return StatementVectors(asked, Named(embedder.name, near, embedder.gate), embedder.name, pasted)
 
 
 async def log_vectors(
@@ -273,12 +275,13 @@ async def log_vectors(
 
 async def _in_context(
     said: str, before: str, embedder: Embedder, known: MessageVectors
-) -> tuple[Vector, Vector]:
-    """Return the vector of the words alone, and the same shifted towards the message before."""
-    asked = await known.vector_of(said, embedder)
-    if not before.strip():
-        return asked, asked
-    return asked, contextual_vector(asked, await known.vector_of(before, embedder))
+) -> tuple[Vector, Vector, Vector | None]:
+    """Return the vector of the words alone, the same shifted towards the message before, and that of a pasted text."""
+    asked = near = await known.vector_of(said, embedder)
+    if before.strip():
+        near = contextual_vector(asked, await known.vector_of(before, embedder))
+    text = pasted_in(said) if len(said) <= _READ_ON_LOOP else await asyncio.to_thread(pasted_in, said)
+    return asked, near, await embedder.embed_question(text) if text else None
 
 
 async def _of_earlier(embedders: Sequence[Embedder], text: str, seconds: float) -> list[Named]:

@@ -22,7 +22,7 @@ from recollect.recall.candidates import (
     WordScores,
     find_candidates,
     match_of,
-    near_statements,
+    near_question,
     nearness,
     on_scale,
     serving_passages,
@@ -231,7 +231,7 @@ async def rank(
         EmbedderError: The question could not be embedded, and words are not compared.
     """
     began = time.perf_counter()
-    snapshot, near = compared.snapshot, near_statements(compared.snapshot.memories, vectors.near)
+    snapshot, near = compared.snapshot, near_question(compared.snapshot.memories, vectors)
     step = _Step(query, *compared, near, vectors, intents_of(query, vectors), reach, tuning, watch, sources)
     chats = chats_asked(query, vectors.asked)
     log: RankedLog | None = None

@@ -34,6 +34,7 @@ from recollect.model import (
     Add,
     Drop,
     Flags,
+    Hints,
     Message,
     Place,
     Placement,
@@ -789,3 +790,25 @@ async def test_of_more_wishes_than_fit_those_that_the_question_is_about_stand(
     prepared = await engine.prepare(store.turn(asked), RecallOptions(memory_tokens=60))
 
     assert {each[:10] for each in standing(prepared)} == {"Write SQL " if "SQL" in asked else "Cook soup "}
+
+
+async def test_a_question_about_a_mail_gets_what_the_answer_needs(
+    store: Store, e5: MultilingualE5Embedder
+) -> None:
+    subject = engine_over(store, PATIENT, embedder=e5)
+    for content, topics in {
+        "Doesn't eat meat": ("cooking", "restaurants", "dinner invitations"),
+        "Studies law in Ghent": ("study plans", "exams"),
+        "Repairs old radios": ("electronics", "gift ideas"),
+    }.items():
+        await subject.add(store.anna, content, hints=Hints(topics=topics, questions=()))
+    mail = "From: Priya <priya@example.org>\nSubject: Friday dinner\n\nA barbecue on Friday, ribs and sausages. Are you in?"
+
+    told = [
+        (await subject.prepare(store.turn(text, store.anna.chat(text)))).placed.system
+        for text in (f"What should I answer?\n\n{mail}", f"Correct the grammar:\n\n{mail}")
+    ]
+
+    assert "meat" in told[0]
+    assert "law" not in told[0]
+    assert told[1] == ""

@@ -11,16 +11,17 @@ from tests.support.terms import document_of
 from uuid_utils.compat import uuid7
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
-from recollect.model import Memory, Passage, Role, Source, Versions
+from recollect.model import Hints, Memory, Passage, Role, Source, Use, Versions
 from recollect.recall.candidates import (
     Candidates,
     find_candidates,
     match_of,
+    near_question,
     near_statements,
     nearness,
     serving_passages,
 )
-from recollect.recall.question import Named, read_query
+from recollect.recall.question import Named, StatementVectors, read_query
 
 NORTH, NORTH_EAST, EAST = (1.0, 0.0), (0.8, 0.6), (0.0, 1.0)
 ASKED = Named("m", np.array(NORTH, np.float32), 0.2)
@@ -166,3 +167,18 @@ def test_vectors_of_an_earlier_embedder_count_on_the_scale_of_todays() -> None:
 
 def test_in_an_empty_memory_nothing_is_found() -> None:
     assert find(snapshot_of(), "Which tea?", ASKED)[0].size == 0
+
+
+def test_a_pasted_text_brings_what_its_topics_need_and_nothing_that_is_only_asked_for() -> None:
+    def hinted(content: str, use: Use) -> StoredMemory:
+        return kept(content, EAST, hints=Hints(use, ("dinners",), ()))
+
+    memories = snapshot_of(
+        hinted("Eats no nuts", Use.TOPIC), hinted("Has passport 7", Use.ASKED), kept("Has a cat", EAST)
+    ).memories
+    pasted = np.array(EAST, np.float32)
+
+    near = near_question(memories, StatementVectors(ASKED.vector, ASKED, "m", pasted))
+
+    of = dict(zip([each.content for each in memories.items], near.best.tolist(), strict=True))
+    assert of == pytest.approx({"Eats no nuts": 1.0, "Has passport 7": 0.0, "Has a cat": 0.0})

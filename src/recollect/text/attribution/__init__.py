@@ -9,5 +9,6 @@ from recollect.text.attribution.own_words import (
     asking_ends,
     attribute,
     others_words,
+    pasted_in,
     question_in,
 )

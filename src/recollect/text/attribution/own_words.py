@@ -240,6 +240,9 @@ def read_message(text: str, injected: Sequence[str] = ()) -> Reading:
 _PASTED = 200
 """Characters of a quotation that is a text of its own; a shorter one is a part of a sentence."""
 
+_LEAST = 40
+"""The least characters of a pasted text that a question may be about."""
+
 _READ_BEGINNING, _READ_END = 27_000, 13_000
 """Characters of a message that are read: people explain a pasted book before or after it. After the text by others is cut out, a
 model reads 12,000 at most."""
@@ -311,9 +314,25 @@ def question_in(text: str) -> str:
 
     Of more than 4,000 characters the first and the last 2,000 are read, without the elements around them.
     """
-    is_long = len(text) > 2 * _ASKED
-    ends = _ends_of(without_frame(text), _ASKED, _ASKED) if is_long else text
+    ends = _ends_asked(text)
     return read_message(ends).question or ends
+
+
+def pasted_in(text: str) -> str:
+    """Return the quoted texts that a message asks about, such as a mail; "" if they are short, or the message is nothing else.
+
+    Files, code, and the words that programs put around a message are not quoted.
+    """
+    if len(text) < _LEAST:
+        return ""
+    reading = read_message(_ends_asked(text))
+    quoted = [each for each in reading.pieces if each.kind is PieceKind.QUOTED and not each.inline]
+    pasted = "\n".join(reading.text[each.start : each.end] for each in quoted)
+    return asking_ends(pasted) if reading.question and len(pasted) >= _LEAST else ""
+
+
+def _ends_asked(text: str) -> str:
+    return _ends_of(without_frame(text), _ASKED, _ASKED) if len(text) > 2 * _ASKED else text
 
 
 def asking_ends(text: str) -> str:

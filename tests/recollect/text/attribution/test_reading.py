@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.support.long_texts import up_to
 from tests.support.tables import table, texts
 
-from recollect.text.attribution import others_words, question_in, without_frame
+from recollect.text.attribution import others_words, pasted_in, question_in, without_frame
 from recollect.text.attribution.own_words import read_message
 
 Q = "I live in Oslo. Where did I put the spare key?"
@@ -232,6 +232,27 @@ WITHIN_THE_QUESTION = {
     "triple quotes",
 }
 """Code, and quotations within a sentence, are asked with."""
+
+
+@table("name, text", MAILS.items())
+def test_a_question_may_be_about_a_mail(name: str, text: str) -> None:
+    pasted = pasted_in(text)
+
+    assert "Bergen" in pasted, name
+    assert "Where did I put the spare key?" not in pasted
+    assert pasted_in(pasted) == "", "a mail alone asks nothing about itself"
+
+
+@table(
+    "text",
+    [
+        PASTED["fence"],
+        PASTED["aider"],
+        "Is that true? He said \u00abI am in Bergen, and I stay there for a while\u00bb.",
+    ],
+)
+def test_code_files_and_short_quotations_are_no_text_that_a_question_is_about(text: str) -> None:
+    assert pasted_in(text) == ""
 
 
 @table("name, text", [*PASTED.items(), *MAILS.items()])
