@@ -245,7 +245,10 @@ async def statement_vectors(
     made = await watch.timed(Stage.EMBEDDING, partial(_in_context, said, before, embedder, known), seconds)
     if made is None:
         return StatementVectors(model=embedder.name)
-    asked, near, pasted = made
+    asked, near = made
+    # In the rest of the time: a long text must not cost the question its vector.
+    left = seconds - watch.stages[Stage.EMBEDDING] / 1000
+    pasted = await watch.timed(Stage.EMBEDDING, partial(_of_pasted, said, embedder), left)
     return StatementVectors(asked, Named(embedder.name, near, embedder.gate), embedder.name, pasted)
 
 
@@ -275,13 +278,18 @@ async def log_vectors(
 
 async def _in_context(
     said: str, before: str, embedder: Embedder, known: MessageVectors
-) -> tuple[Vector, Vector, Vector | None]:
-    """Return the vector of the words alone, the same shifted towards the message before, and that of a pasted text."""
-    asked = near = await known.vector_of(said, embedder)
-    if before.strip():
-        near = contextual_vector(asked, await known.vector_of(before, embedder))
+) -> tuple[Vector, Vector]:
+    """Return the vector of the words alone, and the same shifted towards the message before."""
+    asked = await known.vector_of(said, embedder)
+    if not before.strip():
+        return asked, asked
+    return asked, contextual_vector(asked, await known.vector_of(before, embedder))
+
+
+async def _of_pasted(said: str, embedder: Embedder) -> Vector | None:
+    """Return the vector of the pasted text that a message asks about; None without one."""
     text = pasted_in(said) if len(said) <= _READ_ON_LOOP else await asyncio.to_thread(pasted_in, said)
-    return asked, near, await embedder.embed_question(text) if text else None
+    return await embedder.embed_question(text) if text else None
 
 
 async def _of_earlier(embedders: Sequence[Embedder], text: str, seconds: float) -> list[Named]:

@@ -31,7 +31,7 @@ class Embedding:
 
     async def embed_question(self, text: str) -> Vector:
         self.asked.append(text)
-        if text == "fails":
+        if "fails" in text:
             raise EmbedderError("no")
         vector: Vector = np.eye(300, dtype=np.float32)[len(text)]
         return vector
@@ -71,6 +71,17 @@ async def test_a_failure_is_not_kept() -> None:
 
     assert [await vector_of(embedder, known, "fails") for _ in range(2)] == [None, None]
     assert embedder.asked == ["fails", "fails"]
+
+
+async def test_a_pasted_text_that_cannot_be_embedded_leaves_the_question_its_vector() -> None:
+    embedder = Embedding()
+
+    vector = await vector_of(
+        embedder, MessageVectors(), "What should I answer?\n\n> The lift fails again, and nobody knows why."
+    )
+
+    assert vector is not None
+    assert embedder.asked == ["What should I answer?", "> The lift fails again, and nobody knows why."]
 
 
 MARATHON = Message(Role.USER, "I ran two marathons last year, in Graz and in Linz.")
