@@ -1,6 +1,6 @@
 """The design as rules that a machine can check: how large, how deep, which words, where SQL stands, what never waits.
 
-Who may import whom stands in ``pyproject.toml``, for ``lint-imports``.
+``lint-imports`` checks the imports between packages, by the contracts in ``pyproject.toml``.
 """
 
 import ast
@@ -65,7 +65,7 @@ class Module:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """What the text says."""
+        """The meaning of the text."""
         return ast.parse(self.text)
 
     @cached_property

@@ -246,9 +246,12 @@ async def statement_vectors(
     if made is None:
         return StatementVectors(model=embedder.name)
     asked, near = made
-    # In the rest of the time: a long text must not cost the question its vector.
-    left = seconds - watch.stages[Stage.EMBEDDING] / 1000
-    pasted = await watch.timed(Stage.EMBEDDING, partial(_of_pasted, said, embedder), left)
+    text = pasted_in(said) if len(said) <= _READ_ON_LOOP else await asyncio.to_thread(pasted_in, said)
+    pasted = None
+    if text:
+        # In the rest of the time: a long text must not cost the question its vector.
+        left = seconds - watch.stages[Stage.EMBEDDING] / 1000
+        pasted = await watch.timed(Stage.EMBEDDING, partial(embedder.embed_question, text), left)
     return StatementVectors(asked, Named(embedder.name, near, embedder.gate), embedder.name, pasted)
 
 
@@ -284,12 +287,6 @@ async def _in_context(
     if not before.strip():
         return asked, asked
     return asked, contextual_vector(asked, await known.vector_of(before, embedder))
-
-
-async def _of_pasted(said: str, embedder: Embedder) -> Vector | None:
-    """Return the vector of the pasted text that a message asks about; None without one."""
-    text = pasted_in(said) if len(said) <= _READ_ON_LOOP else await asyncio.to_thread(pasted_in, said)
-    return await embedder.embed_question(text) if text else None
 
 
 async def _of_earlier(embedders: Sequence[Embedder], text: str, seconds: float) -> list[Named]:

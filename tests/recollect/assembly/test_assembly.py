@@ -205,7 +205,7 @@ def test_an_embedder_of_no_sense_is_named(client: httpx.AsyncClient, embedder: s
 
 
 class Noted(EmbedderGenerations):
-    """What is noted of embedders; a process's own is."""
+    """The noted embedders; the one of this process is noted, too."""
 
     def __init__(self, *noted: EmbedderInUse) -> None:
         self.noted = list(noted)

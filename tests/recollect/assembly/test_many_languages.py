@@ -1,4 +1,4 @@
-"""What was said in one language is found again by a question in it, with and without accents."""
+"""Questions find statements in the same language, with and without accents."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

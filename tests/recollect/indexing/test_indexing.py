@@ -465,7 +465,7 @@ async def test_an_entry_and_a_question_that_can_not_be_embedded_keep_no_other_fr
     assert (again, list(texts.entries.values())) == (timedelta(seconds=30), ["Plays the tuba"])
 
 
-# -- Of a message the person's own words are found as theirs; what they pasted is found as that, or not at all --
+# -- A person's own words are found as theirs; pasted text is found as pasted, or not at all --
 
 
 MAIL = """Kannst du mir das bitte zusammenfassen? Mein Hund Fips schl\u00e4ft gerade.

@@ -480,7 +480,7 @@ async def test_what_was_written_counts_once_though_a_full_disk_keeps_it(spool: S
     taking = Taking()
     await add_all(spool, one="anna", two="ben", three="ben", four="ben")
 
-    with full_disk():  # of what is held back no new file can be written
+    with full_disk():  # no new file can be written for held exchanges
         for _ in range(3):
             taking.fails = failing(one=StoreError(), three=StoreError())
             assert not await spool.replay(taking)

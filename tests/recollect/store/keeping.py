@@ -171,7 +171,7 @@ def a_statement(content: str) -> ProfileEntry:
 
 
 async def rows_with(dsn: str, word: str) -> dict[str, int]:
-    """Return how many rows of each table tell of it, also in bytes, and of those tables alone of which some do."""
+    """Return the number of rows that contain the text, also as bytes, for each table with such rows."""
     async with administrator(dsn) as connection:
         tables = await connection.fetch(
             "SELECT relname AS name FROM pg_class WHERE relnamespace = 'recollect'::regnamespace "

@@ -252,10 +252,7 @@ class Retriever:
         reads_history = state.wants_history
         try:
             chat = await within(state.seconds_left, self._chat(state))
-        except (
-            TimeoutError,
-            StoreError,
-        ) as error:  # without the chat we don't know whether this person wants recall
+        except (TimeoutError, StoreError) as error:  # the chat says whether this person wants recall
             recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
             return only_answers(state, recall)
         chat_took = state.milliseconds

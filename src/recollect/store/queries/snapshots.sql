@@ -19,6 +19,7 @@ LEFT JOIN users AS c ON c.user_id = '*';
 -- name: snapshot_memories
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
 -- so much of it as ended last. All of them for the version -1. In front of the numbers of a vector Postgres sends four bytes.
+-- No version reaches the upper bound: by it a generic plan expects few rows, and does not read all of them after each change.
 SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     {link},
     substr(halfvec_send(v."values"), 5) AS vectors,
@@ -29,10 +30,10 @@ SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     ) END AS not_helpful,
     v.terms, v.counts, v.terms_by, NULL::timestamptz AS ended_at, NULL::text AS ended_as, NULL::uuid AS heir
 FROM (
-    SELECT vector_id FROM users_vectors WHERE user_id = $1 AND changed > $2
+    SELECT vector_id FROM users_vectors WHERE user_id = $1 AND changed > $2 AND changed < 9223372036854775807
     UNION
     -- Every link is newer than -1.
-    SELECT id FROM vectors WHERE $2 <> -1 AND owner = $1 AND valid_to IS NULL AND changed > $2
+    SELECT id FROM vectors WHERE $2 <> -1 AND owner = $1 AND valid_to IS NULL AND changed > $2 AND changed < 9223372036854775807
 ) AS wanted
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = wanted.vector_id
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
@@ -66,13 +67,13 @@ UNION ALL (
 SELECT count(*) FROM (SELECT FROM message_chunks WHERE user_id = $1 LIMIT $2) AS counted;
 
 -- name: snapshot_passages
--- The user's passages that changed after a version, each with its terms.
+-- The user's passages that changed after a version, each with its terms. The upper bound is that of snapshot_memories.
 SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
     m.turn_index, k.part, m.role, m.speaker, k.code, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
     m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
-WHERE k.user_id = $1 AND k.changed > $2
+WHERE k.user_id = $1 AND k.changed > $2 AND k.changed < 9223372036854775807
 ORDER BY k.document;
 
 -- name: vectors_of_passages

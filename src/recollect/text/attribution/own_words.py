@@ -319,11 +319,11 @@ def question_in(text: str) -> str:
 
 
 def pasted_in(text: str) -> str:
-    """Return the quoted texts that a message asks about, such as a mail; "" if they are short, or the message is nothing else.
+    """Return the texts quoted on lines of their own that a message asks about, such as a mail; "" if they are short, or it is nothing else.
 
     Files, code, and the words that programs put around a message are not quoted.
     """
-    if len(text) < _LEAST:
+    if len(text) < _LEAST or "\n" not in text:  # most questions: to read one again takes a tenth of its turn
         return ""
     reading = read_message(_ends_asked(text))
     quoted = [each for each in reading.pieces if each.kind is PieceKind.QUOTED and not each.inline]

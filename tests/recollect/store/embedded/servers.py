@@ -30,7 +30,7 @@ async def answers(dsn: str) -> bool:
 
 
 async def durability(dsn: str) -> set[str]:
-    """Return what a server says of all that makes it outlive a crash of the machine."""
+    """Return a server's settings that protect its data in a crash of the machine."""
     connection = await asyncpg.connect(dsn)
     try:
         return {await connection.fetchval(f"SHOW {name}") for name in _FOR_DURABILITY}
