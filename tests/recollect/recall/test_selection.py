@@ -98,7 +98,10 @@ SAME = Drop.SAME_SOURCE
         # said in the prompt already, and not in part
         *(
             ([NOON_TEA], {"prompt": PromptTexts(["", prompt])}, [Drop.IN_PROMPT])
-            for prompt in ("Earlier: I DRINK  green\ntea at noon. Much else.", "tea green drink I at noon")
+            for prompt in (
+                "Earlier: I DRINK  green\r\n\t\u3000tea at\u00a0noon. Much else.",
+                "tea green drink I at noon",
+            )
         ),
         ([NOON_TEA], {"prompt": PromptTexts(["I drink tea"])}, [None]),
         # what repeats something taken, by characters in a script without spaces; no words repeat nothing
