@@ -23,7 +23,7 @@ from uuid_utils.compat import uuid7
 
 from recollect import model
 from recollect.engine import Engine
-from recollect.store.sql import SQL
+from recollect.store.users.portability import SECTIONS, query_of
 from recollect.store.users.user_erasure import ERASED_TABLES
 from recollect_proxy.memory_api import people_and_sharing_operations
 from recollect_proxy.takeout.export_format import json_schema
@@ -216,9 +216,8 @@ _COLUMNS = (
 
 
 async def test_every_table_and_column_of_a_user_is_exported_or_known_not_to_be(own_dsn: str) -> None:
-    exports = {name: text for name, text in SQL.items() if name.startswith("export_")}
     tables: dict[str, str] = defaultdict(str)
-    for text in exports.values():
+    for text in (query_of("export", section) for section in SECTIONS):
         for table in re.findall(r"(?:FROM|JOIN) (\w+)", text):
             tables[table] += text
     documented = (SCHEMA.parent / "export.md").read_text("utf-8")

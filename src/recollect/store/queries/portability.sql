@@ -1,3 +1,14 @@
+-- name: export_rows
+-- A user's rows of a table, as an export has them.
+SELECT row_to_json(x)::text FROM (SELECT {columns} FROM {table} WHERE user_id = $1 ORDER BY {order}) AS x;
+
+-- name: restore_rows
+-- Keep such rows that the user has not.
+INSERT INTO {table} (user_id, {columns})
+SELECT $1, {columns} FROM jsonb_populate_recordset(NULL::{table}, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
 -- name: export_projects
 -- What the person's projects are called.
 SELECT row_to_json(x)::text FROM (
@@ -11,21 +22,6 @@ SELECT $1, $1 || chr(31) || name, title, alone
 FROM jsonb_to_recordset($2::jsonb) AS p (name text, title text, alone boolean)
 ON CONFLICT (user_id) DO NOTHING
 RETURNING 1;
-
--- name: export_settings
--- What was changed for the user.
-SELECT row_to_json(x)::text FROM (
-    SELECT flags, changed_at FROM user_settings WHERE user_id = $1
-) AS x;
-
--- name: export_profile
--- The user's profile; what is proposed, or was refused, names its memory alone.
-SELECT row_to_json(x)::text FROM (
-    SELECT id, field, state, content, memory_id, own_words, created_at, changed_at
-    FROM profile_entries
-    WHERE user_id = $1
-    ORDER BY id
-) AS x;
 
 -- name: export_memories
 -- What the user remembers, and what they remembered once: their own memories, and shared ones that they see; no summaries.
@@ -55,15 +51,6 @@ SELECT row_to_json(x)::text FROM (
     ORDER BY v.id
 ) AS x;
 
--- name: export_history
--- The audit of the user's memories.
-SELECT row_to_json(x)::text FROM (
-    SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes, details
-    FROM memory_updates
-    WHERE user_id = $1
-    ORDER BY id
-) AS x;
-
 -- name: export_quarantine
 -- What waits for the user's approval; of what was refused only the hash is there.
 SELECT row_to_json(x)::text FROM (
@@ -75,98 +62,11 @@ SELECT row_to_json(x)::text FROM (
     ORDER BY id
 ) AS x;
 
--- name: export_sessions
--- The user's chats.
-SELECT row_to_json(x)::text FROM (
-    SELECT id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
-    FROM sessions
-    WHERE user_id = $1
-    ORDER BY id
-) AS x;
-
--- name: export_chats_left_out
--- The chats of which the user wants nothing to be kept.
-SELECT row_to_json(x)::text FROM (
-    SELECT session_id, since FROM chats_left_out WHERE user_id = $1 ORDER BY session_id
-) AS x;
-
--- name: export_exchanges
--- What the user said and was answered, exchange by exchange, and how far each is.
-SELECT row_to_json(x)::text FROM (
-    SELECT id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts, not_before,
-        error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream, answer_ids, arrived_at,
-        answered, waits_for, wakes_at, waits, asked, failed_at, failed_status, partial, erased_at
-    FROM exchanges
-    WHERE user_id = $1
-    ORDER BY id
-) AS x;
-
--- name: export_messages
--- What was said in the user's chats.
-SELECT row_to_json(x)::text FROM (
-    SELECT id, session_id, exchange_id, turn_index, role, speaker, content, tokens, alternate, created_at, hidden,
-        changed_at, marked
-    FROM messages
-    WHERE user_id = $1
-    ORDER BY id
-) AS x;
-
--- name: export_injections
--- What was added to the prompts of the user's chats.
-SELECT row_to_json(x)::text FROM (
-    SELECT session_id, anchor, place, block, items, tokens, at, detached, standing
-    FROM injections
-    WHERE user_id = $1
-    ORDER BY session_id, at, anchor
-) AS x;
-
--- name: export_usage
--- What models took for the user, day by day.
-SELECT row_to_json(x)::text FROM (
-    SELECT day, tokens, calls, summary_tokens FROM model_usage WHERE user_id = $1 ORDER BY day
-) AS x;
-
--- name: export_requests
--- What the user's requests were like, as long as that is kept.
-SELECT row_to_json(x)::text FROM (
-    SELECT id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits, log_hits,
-        items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, search_ms,
-        flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
-    FROM request_metrics
-    WHERE user_id = $1
-    ORDER BY id
-) AS x;
-
--- name: export_chat_requests
--- What the user's chats asked of the memory as a whole.
-SELECT row_to_json(x)::text FROM (
-    SELECT session_id, anchor, asking, items, at FROM chat_requests WHERE user_id = $1 ORDER BY session_id, at, anchor
-) AS x;
-
--- name: export_not_helpful
--- Which memories the user called not helpful, and for which questions.
-SELECT row_to_json(x)::text FROM (
-    SELECT memory_id, request_id, session_id, message_id, at FROM not_helpful WHERE user_id = $1 ORDER BY request_id, memory_id
-) AS x;
-
--- name: export_admin_reads
--- What administrators read of the user, and who changed the user's settings.
-SELECT row_to_json(x)::text FROM (
-    SELECT id, at, reader, operation FROM admin_reads WHERE user_id = $1 ORDER BY id
-) AS x;
-
 -- name: export_kept_answers
 -- What requests with a key were answered, as long as that is kept.
 SELECT row_to_json(x)::text FROM (
     SELECT key, at, convert_from(answer, 'UTF8') AS answer, etag FROM kept_answers WHERE user_id = $1 ORDER BY at, key
 ) AS x;
-
--- name: restore_settings
--- Keep what was changed for the user, unless something is.
-INSERT INTO user_settings (user_id, flags, changed_at)
-SELECT $1, flags, changed_at FROM jsonb_populate_recordset(NULL::user_settings, $2::jsonb)
-ON CONFLICT (user_id) DO NOTHING
-RETURNING 1;
 
 -- name: restore_profile
 -- Keep the profile of an export, where the user allows one.
@@ -233,16 +133,6 @@ SELECT id FROM kept
 UNION
 SELECT vector_id FROM linked;
 
--- name: restore_history
--- Keep rows of the audit of an export.
-INSERT INTO memory_updates (
-    user_id, id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes, details
-)
-SELECT $1, id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes, details
-FROM jsonb_populate_recordset(NULL::memory_updates, $2::jsonb)
-ON CONFLICT DO NOTHING
-RETURNING 1;
-
 -- name: restore_quarantine
 -- Hold back what an export held back.
 INSERT INTO quarantine (
@@ -272,13 +162,6 @@ WITH kept AS (
     RETURNING xmax = 0 AS is_new
 )
 SELECT 1 FROM kept WHERE is_new;
-
--- name: restore_chats_left_out
--- Leave chats out that an export left out.
-INSERT INTO chats_left_out (user_id, session_id, since)
-SELECT $1, session_id, since FROM jsonb_populate_recordset(NULL::chats_left_out, $2::jsonb)
-ON CONFLICT DO NOTHING
-RETURNING 1;
 
 -- name: restore_exchanges
 -- Keep exchanges of an export.
@@ -310,52 +193,3 @@ WHERE EXISTS (
 ON CONFLICT DO NOTHING
 RETURNING 1;
 
--- name: restore_injections
--- Keep what an export says was added to prompts.
-INSERT INTO injections (user_id, session_id, anchor, place, block, items, tokens, at, detached, standing)
-SELECT $1, session_id, anchor, place, block, items, tokens, at, detached, standing
-FROM jsonb_populate_recordset(NULL::injections, $2::jsonb)
-ON CONFLICT DO NOTHING
-RETURNING 1;
-
--- name: restore_usage
--- Keep what models took, of days of which nothing is known.
-INSERT INTO model_usage (user_id, day, tokens, calls, summary_tokens)
-SELECT $1, day, tokens, calls, summary_tokens FROM jsonb_populate_recordset(NULL::model_usage, $2::jsonb)
-ON CONFLICT DO NOTHING
-RETURNING 1;
-
--- name: restore_requests
--- Keep what requests were like.
-INSERT INTO request_metrics (
-    user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
-    log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms,
-    search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
-)
-SELECT $1, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
-    log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms,
-    search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
-FROM jsonb_populate_recordset(NULL::request_metrics, $2::jsonb)
-ON CONFLICT DO NOTHING
-RETURNING 1;
-
--- name: restore_chat_requests
--- Keep what an export says was asked of the memory in chats.
-INSERT INTO chat_requests (user_id, session_id, anchor, asking, items, at)
-SELECT $1, session_id, anchor, asking, items, at FROM jsonb_populate_recordset(NULL::chat_requests, $2::jsonb)
-ON CONFLICT DO NOTHING
-RETURNING 1;
-
--- name: restore_not_helpful
--- Keep which memories an export says were not helpful; their questions are embedded again.
-INSERT INTO not_helpful (user_id, memory_id, request_id, session_id, message_id, at)
-SELECT $1, memory_id, request_id, session_id, message_id, at FROM jsonb_populate_recordset(NULL::not_helpful, $2::jsonb)
-ON CONFLICT DO NOTHING
-RETURNING 1;
-
--- name: restore_admin_reads
--- Keep what an export says administrators read, and who changed settings.
-INSERT INTO admin_reads (user_id, id, at, reader, operation)
-SELECT $1, id, at, reader, operation FROM jsonb_populate_recordset(NULL::admin_reads, $2::jsonb)
-ON CONFLICT DO NOTHING
-RETURNING 1;

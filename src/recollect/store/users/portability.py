@@ -6,7 +6,7 @@ Never: validates rows; leaves a table out.
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.model import COMMONS, project_scope
 from recollect.store.pool import StorePart, column
@@ -39,6 +39,72 @@ _HASHED = frozenset({"profile", "memories", "summaries", "quarantine"})
 _ROWS_AT_ONCE = 200
 
 
+class _Rows(NamedTuple):
+    """The rows of a table as they are: the columns that an export has, and by which of them it is in order."""
+
+    table: str
+    columns: str
+    order: str = "id"
+
+
+_AS_THEY_ARE = {
+    "settings": _Rows("user_settings", "flags, changed_at", "user_id"),
+    "profile": _Rows(
+        "profile_entries", "id, field, state, content, memory_id, own_words, created_at, changed_at"
+    ),
+    "history": _Rows(
+        "memory_updates",
+        "id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes, details",
+    ),
+    "sessions": _Rows(
+        "sessions",
+        "id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept",
+    ),
+    "chats_left_out": _Rows("chats_left_out", "session_id, since", "session_id"),
+    "exchanges": _Rows(
+        "exchanges",
+        "id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts, not_before, "
+        "error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream, answer_ids, "
+        "arrived_at, answered, waits_for, wakes_at, waits, asked, failed_at, failed_status, partial, erased_at",
+    ),
+    "messages": _Rows(
+        "messages",
+        "id, session_id, exchange_id, turn_index, role, speaker, content, tokens, alternate, created_at, hidden, changed_at, "
+        "marked",
+    ),
+    "injections": _Rows(
+        "injections",
+        "session_id, anchor, place, block, items, tokens, at, detached, standing",
+        "session_id, at, anchor",
+    ),
+    "usage": _Rows("model_usage", "day, tokens, calls, summary_tokens", "day"),
+    "requests": _Rows(
+        "request_metrics",
+        "id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits, log_hits, "
+        "items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, search_ms, flags, story, "
+        "turn_key, found_by, budget, block_tokens, given, marked, complains",
+    ),
+    "chat_requests": _Rows(
+        "chat_requests", "session_id, anchor, asking, items, at", "session_id, at, anchor"
+    ),
+    "not_helpful": _Rows(
+        "not_helpful", "memory_id, request_id, session_id, message_id, at", "request_id, memory_id"
+    ),
+    "admin_reads": _Rows("admin_reads", "id, at, reader, operation"),
+}
+"""The sections that one statement can export and another restore; some are restored by a statement of their own."""
+
+
+def query_of(doing: str, section: str) -> str:
+    """Return the statement that exports or restores a section, by the name of which of the two it does."""
+    own = SQL.get(f"{doing}_{section}")
+    if own is not None:
+        return own
+    rows = _AS_THEY_ARE[section]
+    columns = SQL[f"{doing}_rows"].replace("{columns}", rows.columns)
+    return columns.replace("{table}", rows.table).replace("{order}", rows.order)
+
+
 class Portability(StorePart):
     """A user's data as rows to export and import, described in ``docs/reference/export.md``."""
 
@@ -51,7 +117,7 @@ class Portability(StorePart):
                 if projects:  # else the role sees the right rows already
                     await connection.execute(SQL["as_user"], scope, self._database.user_role)
                 named = f'{{"project":{json.dumps(project)},' if project else "{"
-                rows = connection.cursor(SQL[f"export_{section}"], scope, prefetch=_ROWS_AT_ONCE)
+                rows = connection.cursor(query_of("export", section), scope, prefetch=_ROWS_AT_ONCE)
                 async for row in rows:
                     yield section, named + row[0].removeprefix("{")
 
@@ -61,7 +127,7 @@ class Portability(StorePart):
         Sections must come in the order of ``export``, and rows must be validated.
         """
         are_memories = section in {"memories", "summaries"}
-        query = SQL["restore_memories" if are_memories else f"restore_{section}"]
+        query = query_of("restore", "memories" if are_memories else section)
         given = [_hashed(row) if section in _HASHED else row for row in rows]
         if are_memories:
             given = [{**row, **_terms_of(row["content"])} for row in given]
