@@ -193,6 +193,12 @@ class BudgetSpentError(ExtractorError):
     """The daily token budget of background calls is used up."""
 
 
+def described(error: BaseException) -> dict[str, str]:
+    """Return an error's kind and place for the log, with its words if it is one of ours: those quote no person."""
+    detail = str(error) if isinstance(error, RecollectError) else ""
+    return {"error": type(error).__name__, "detail": detail, "raised_at": raised_at(error)}
+
+
 def raised_at(error: BaseException) -> str:
     """Return file and line where the error was raised, or "" if it was not raised.
 

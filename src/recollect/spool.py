@@ -14,7 +14,7 @@ from uuid import UUID
 
 import structlog
 
-from recollect.errors import RecollectError, StoreUnavailableError, raised_at
+from recollect.errors import RecollectError, StoreUnavailableError, described, raised_at
 from recollect.model import LogEntry, Scope, scopes_in
 from recollect.spool_segments import Line, Segment, SegmentFolder, decode, encode
 
@@ -268,10 +268,7 @@ class Spool:
         except StoreUnavailableError:
             return False
         except Exception as error:  # noqa: BLE001 -- whatever it is, it must not hold back other users
-            detail = str(error) if isinstance(error, RecollectError) else ""
-            log.warning(
-                "spool_user_postponed", error=type(error).__name__, detail=detail, raised_at=raised_at(error)
-            )
+            log.warning("spool_user_postponed", **described(error))
             held.add(kept.user_id)
         else:
             self.finish(kept)

@@ -36,7 +36,7 @@ from recollect.model import (
     Wait,
 )
 from recollect.models.memory_embedding import embedded
-from recollect.ports import Asker, Clock
+from recollect.ports import Asker
 from recollect.settings.engine_settings import EngineSettings
 from recollect.store import migrate_postgres
 
@@ -45,17 +45,11 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def open_administration(
-    settings: EngineSettings, *, embeds: bool, clock: Clock = system_clock
-) -> AsyncIterator[Engine]:
+async def open_administration(settings: EngineSettings, *, embeds: bool) -> AsyncIterator[Engine]:
     """Open an engine over the configured store, in which nothing works in the background, and close it.
 
-    It may be open while a proxy serves with the same store, the embedded one too.
-
-    Args:
-        settings: The settings.
-        embeds: Whether embedders are loaded; else a job embeds new memories later.
-        clock: Tells the engine the time.
+    It may be open while a proxy serves with the same store, the embedded one too. Unless it ``embeds``, a job embeds new
+    memories later.
 
     Raises:
         ConfigurationError: The store would be gone with this process, or there is none yet.
@@ -65,7 +59,7 @@ async def open_administration(
     opening = open_backends(settings) if embeds else open_unembedded_backends(settings)
     async with opening as backends:
         # A proxy's spool may hold entries of a user who is erased here. The store refuses them.
-        yield Engine(backends, make_policy(settings), clock=clock, worker=AbsentWorker())
+        yield Engine(backends, make_policy(settings), worker=AbsentWorker())
 
 
 @asynccontextmanager
@@ -75,44 +69,26 @@ async def open_forming(
     upstream: str | None,
     per_minute: float,
     told: Callable[[int], None],
-    clock: Clock = system_clock,
 ) -> AsyncIterator[Engine]:
-    """Open an engine whose ``drain`` forms so many exchanges a minute at most, and close it.
+    """Open an engine whose ``drain`` forms so many exchanges a minute at most (0: any number), and close it.
 
-    Errors are those of ``open_administration``.
-
-    Args:
-        settings: The settings.
-        upstream: Base URL of the LLM that extracts where no other is named.
-        per_minute: How many; 0: any number.
-        told: Called with the number of exchanges that were formed since its last call.
-        clock: Tells the engine the time.
+    It calls ``told`` with the number of exchanges that were formed since the last call. ``upstream`` is the base URL of the LLM
+    that extracts where no other is named. Errors are those of ``open_administration``.
     """
     demand_store(settings)
     async with open_backends(settings, upstream=upstream) as backends:
         inbox = paced(backends.inbox, per_minute=per_minute, told=told)
         policy = make_policy(settings, upstream=upstream)
-        yield Engine(replace(backends, inbox=inbox), policy, clock=clock, worker=AbsentWorker())
+        yield Engine(replace(backends, inbox=inbox), policy, worker=AbsentWorker())
 
 
 @asynccontextmanager
 async def open_store_audit(
-    settings: EngineSettings,
-    *,
-    embeds: bool,
-    asks: bool = False,
-    upstream: str | None = None,
-    clock: Clock = system_clock,
+    settings: EngineSettings, *, embeds: bool, asks: bool = False, upstream: str | None = None
 ) -> AsyncIterator[StoreAudit]:
     """Open an audit that finds and repairs faults of the configured store's memories, and close it. Errors: as ``open_administration``.
 
-    Args:
-        settings: The settings.
-        embeds: Whether embedders are loaded, for repaired memories; else a job embeds them later.
-        asks: Whether the extraction model is asked about pairs; embedders are loaded then.
-        upstream: Base URL of the LLM that extracts where no other is named.
-        clock: Tells the time.
-
+    Unless it ``embeds``, a job embeds repaired memories later; with ``asks`` it asks the extraction model about pairs, and embeds.
     """
     demand_store(settings)
     if embeds or asks:
@@ -122,8 +98,10 @@ async def open_store_audit(
     async with opening as backends:
         policy, tells, asked = make_policy(settings), background_tells(settings), None
         if asks:
-            asked = DuplicateFinder(backends, policy.budget, clock, lambda user_id: tells(Asker(user_id, "")))
-        yield StoreAudit(backends, policy.rules, clock, asked=asked)
+            asked = DuplicateFinder(
+                backends, policy.budget, system_clock, lambda user_id: tells(Asker(user_id, ""))
+            )
+        yield StoreAudit(backends, policy.rules, system_clock, asked=asked)
 
 
 def demand_store(settings: EngineSettings) -> None:
@@ -222,14 +200,10 @@ class Trial:
 
 @asynccontextmanager
 async def open_trial(settings: EngineSettings, *, upstream: str | None) -> AsyncIterator[Trial]:
-    """Open formation with the extraction model that the settings name.
-
-    Args:
-        settings: Their database has to be one in memory.
-        upstream: Base URL of the LLM that extracts where no other is named.
+    """Open formation with the extraction model that the settings name, else with that of the LLM at ``upstream``.
 
     Raises:
-        ConfigurationError: The settings make no sense, or name a database that stays.
+        ConfigurationError: The settings make no sense, or name a database that stays: it has to be one in memory.
         RecollectError: The database or the embedder can't be opened.
     """
     if not settings.in_memory:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
 
-from recollect.errors import RecollectError, raised_at
+from recollect.errors import RecollectError, described
 from recollect.model import EmbedderInUse, EmbedderPlace
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Embedder
@@ -111,13 +111,7 @@ class LiveGenerations:
             try:
                 await self.look()
             except Exception as error:  # noqa: BLE001 -- the next look may succeed; recall goes on with the known ones
-                detail = str(error) if isinstance(error, RecollectError) else ""
-                log.warning(
-                    "embedders_lookup_failed",
-                    error=type(error).__name__,
-                    detail=detail,
-                    raised_at=raised_at(error),
-                )
+                log.warning("embedders_lookup_failed", **described(error))
 
     async def aclose(self) -> None:
         """Let go of the earlier embedders."""

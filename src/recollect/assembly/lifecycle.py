@@ -84,13 +84,9 @@ async def open_engine(
 ) -> AsyncIterator[Engine]:
     """Open an engine, form memories in the background while it is open, and close it.
 
-    Args:
-        settings: The settings.
-        upstream: Base URL of the chat's own LLM, which extracts where no other is named.
-        clock: Tells the engine the time.
-        spool: Entries that wait to be logged; they are erased with their user.
-        goes_on: Set when the store has been waited for too long for a start to wait with it.
-        server: The embedded server, which is being started already; this stops it.
+    ``upstream`` is the base URL of the chat's own LLM, which extracts where no other is named. The entries in the ``spool``
+    are erased with their user. ``goes_on`` is set when the store has been waited for too long for a start to wait with it. If the
+    embedded ``server`` is being started already, this stops it.
 
     Raises:
         ConfigurationError: The settings make no sense.

@@ -140,10 +140,6 @@ async def load_embedder() -> Embedder:
 def make_log_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder | None:
     """Return the embedder on a server that the settings name for the log; None: it is that of statements.
 
-    Args:
-        settings: The settings.
-        client: Asks an embedder on a server.
-
     Raises:
         ConfigurationError: The name or a setting it needs makes no sense.
     """
@@ -169,12 +165,9 @@ def make_log_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Em
 def make_earlier_embedder(
     settings: EngineSettings, client: httpx.AsyncClient, made_by: Mapping[str, str]
 ) -> Embedder | None:
-    """Return an embedder that the log had before today's, by the settings of then; None for a local one.
+    """Return an embedder that the log had before today's; None for a local one.
 
-    Args:
-        settings: Today's.
-        client: Asks an embedder on a server.
-        made_by: ``embedder`` as the setting had it, and perhaps ``base_url``.
+    ``made_by`` has the settings of then: ``embedder``, and perhaps ``base_url``.
 
     Raises:
         ConfigurationError: The settings of then make no sense any more.

@@ -41,7 +41,6 @@ class RecallCounts:
         questions: Turns that something was looked for.
         hits: The turns whose prompt got something that recall found.
         truncated: The turns with items that did not fit into the budget.
-        seconds: How long they took.
         top_score: The sum of the best scores of turns that found anything.
         scored: How many those are.
         tokens: The tokens of their memories.
@@ -128,12 +127,10 @@ class FormationCounts:
 
     Attributes:
         attempts: Exchanges it was tried for.
-        successes: Exchanges formed.
         errors: Attempts that failed, by the error's name.
         waits: How often an exchange had to wait for a model, by cause.
         extracted: Candidates that models found.
         rejects: Candidates that were not kept, and commands that were not fulfilled, by reason.
-        adds: Memories added.
         replaces: Memories that took another's place.
         merges: Memories that were said again.
         duplicates: Candidates whose content was there already, those merged among them.
@@ -142,7 +139,6 @@ class FormationCounts:
         marks: Memories that something spoke against.
         hidden: How often messages were hidden, by reason.
         re_extracted: Memories whose words are not the person's, but were injected: has to stay 0.
-        summaries: Chats summarized.
         summaries_made: How often one was to be; what said nothing, or could not be read, is counted here alone.
         hinted: Statements that were given hints after they were kept.
         lag: Seconds from a message to its formation.

@@ -108,8 +108,6 @@ class Noting:
     """Notes on a turn, on their way to the store.
 
     Attributes:
-        turn: The turn.
-        notes: The notes.
         record: The record of the exchange that they may be written with; None: there is none.
         ended: Set once the store has them, or never will.
     """
@@ -138,7 +136,6 @@ class ExchangeRecord:
     """Writes an exchange to the log, from the turn to the end of its answer, which is noted once at most.
 
     Attributes:
-        turn: The turn.
         begun: The task that writes the turn; None: the turn is written with its end.
         kept: Set once the turn outlives this process.
         over: Set once the end of its answer does: the turn needs no write of its own any more.

@@ -13,8 +13,6 @@ class LentCredential(msgspec.Struct, frozen=True, tag="lend"):
     """The credential that a request carried; a line to a worker, too.
 
     Attributes:
-        exchange_id: Of which exchange.
-        user_id: Of whose.
         upstream: To which of several LLM servers it went, by its name; "": to the default.
         credential: The value of its ``Authorization`` header; None: it is taken back.
         is_answered: Whether an LLM server answered with it. Only then is it a key of its person: a request may name anybody.

@@ -62,7 +62,6 @@ class Summarizing:
         turns: After so many turns of the user; 0: never for their number.
         tokens: After so many tokens; 0: never for these.
         zone: The time zone of the summary's days.
-        guidance: The instructions for the model.
     """
 
     turns: int = 0
@@ -77,32 +76,20 @@ class Policy:
 
     Attributes:
         records: Whether messages are kept at all; if not, they are not even logged.
-        recalls: Whether anything is recalled.
         stands: Whether every chat gets the standing part.
         deadline: Seconds a recall may take.
-        reach: How far is searched.
         gate: When nothing of the log is recalled at all.
         bar: From when on a statement is.
-        selecting: The limits of the selection.
         bounds: The places in a prompt, and the token limits.
         embedded: The messages of the log that get embeddings.
         extraction_model: The model that forms memories of all exchanges; "": of each the one that it was with.
         reader: The rest of the extraction model's identity (its server, the prompt), as a comparable mark.
         strategy: How exchanges are formed; OFF: they are logged, and nothing is formed of them.
-        rules: The rules of formation.
-        batching: Which of them at once.
-        yields: Whether chats come first.
-        caps: How many memories may be kept.
-        lifetimes: For how long.
         log_days: For how many days messages are kept; 0: for ever.
-        summarizing: When chats are summarized.
-        budget: The token budget of background models.
         attempts: Attempts before an exchange waits for a model, or is held as failed; one that gave way to a chat is none.
         log_secrets: Whether the message log keeps secrets in clear; models are never sent them.
         tells_queries: Whether the record of a request shows the question, from the message log.
         keep_requests_days: How long is kept what requests were like.
-        zone: The person's time zone.
-        guidance: The instructions for the model that forms memories.
     """
 
     records: bool = True

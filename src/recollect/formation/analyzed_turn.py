@@ -70,7 +70,6 @@ class AnalyzedTurn:
 
     Attributes:
         exchange: The turn and its reply, their secrets masked.
-        attribution: The person's own words in it.
         commands: The person's requests to the memory, as a model understands them; without a model, as the form of the message
             shows them.
         holds_secret: Whether the log has a secret in clear, in the turn or its reply: recall of the log leaves the turn out.

@@ -94,11 +94,8 @@ class StatementLearner:
     ) -> list[tuple[int, Change]]:
         """Return the changes that consecutive turns of one chat lead to, each with the number of its turn.
 
-        Args:
-            turns: The turns, oldest first.
-            extraction: The model's extraction, without what these turns let go of. If it is empty, only statements that a
-                person asks to remember are learned.
-            forgotten: Memories that these turns let go of.
+        ``extraction`` is the model's, without what these turns let go of, which is ``forgotten``. If it is empty, only
+        statements that a person asks to remember are learned.
 
         Raises:
             StoreError: The store failed.

@@ -109,11 +109,8 @@ class FormationPipeline:
         """Return how consecutive exchanges of one chat change their user's memories; nothing is applied.
 
         The result has an item for each of the first exchanges, at least one. Exchanges before a wish to forget come alone, as a
-        memory has to be kept before it can be forgotten; the caller forms the others next, and the model is asked again.
-
-        Args:
-            exchanges: The exchanges, oldest first.
-            strategy: How; OFF is not formed by this at all.
+        memory has to be kept before it can be forgotten; the caller forms the others next, and the model is asked again. With
+        formation OFF this is not called at all.
 
         Raises:
             ExtractorError: The model failed. If there is none, the exchanges count as unread.

@@ -63,14 +63,8 @@ def reconcile(
 ) -> list[tuple[int, Change]]:
     """Return the candidates' changes, each with the number of its turn.
 
-    One change a candidate, in order; behind it come further memories that go with it, and marks on others.
-
-    Args:
-        weighed: The candidates.
-        shown: The memories that the extractor was shown, which ``Candidate.about`` indexes.
-        nearby: Others that are near to the candidates.
-        origin: Where the candidates come from.
-        ending: Refused candidates that end memories.
+    One change a candidate, in order; behind it come further memories that go with it, and marks on others. ``shown`` are the
+    memories that ``Candidate.about`` indexes, ``nearby`` others, and ``ending`` refused candidates that end memories.
     """
     batch = _Batch(origin, shown, nearby)
     decided = [(each, batch.decide(each)) for each in weighed]

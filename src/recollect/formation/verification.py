@@ -117,12 +117,8 @@ def verify(
 ) -> list[Verdict]:
     """Return a verdict on each candidate, in order: accepted, held for approval, or ignored.
 
-    Args:
-        candidates: The extracted candidates.
-        attributions: The person's words in each turn of the batch, oldest first.
-        minimum_importance: Statements below it are not kept.
-        asked: Turns in which they ask to remember something: what those prove is kept however little it matters.
-        allowance: How many more memories the person may get now; None: any number.
+    There is an attribution of each turn of the batch, oldest first. A statement that a turn in ``asked`` proves is kept
+    however little it matters, as the person asks to remember something there. ``allowance``: how many more memories the person may get now; None: any number.
     """
     verification = _Verification(attributions, minimum_importance, asked, allowance)
     return [verification.verdict(candidate) for candidate in candidates]

@@ -69,11 +69,8 @@ class _United(NamedTuple):
     """A project's memories, joined with those of other scopes.
 
     Attributes:
-        scopes: The scopes that it joins.
-        names: The names of a team's members.
         parts: The memories and past statements of each scope; if all are the same objects, the union still holds.
         joined: All memories, and all past statements.
-        nbytes: The bytes that it takes.
     """
 
     scopes: frozenset[str]

@@ -31,9 +31,6 @@ class StatementColumns:
     Attributes:
         importance: From 0 to 1.
         kind: The code of the kind, by ``KIND_CODES``.
-        event: The time of the event.
-        holds_from: When the statement begins to hold.
-        holds_until: When it ceases to hold.
         use: The code of the use, by ``USE_CODES``; -1 without hints.
     """
 
@@ -122,12 +119,9 @@ class Memories:
     """The memories that a person sees, the newest id last.
 
     Attributes:
-        items: The memories.
         is_seen: Whether the person sees each, (rows,).
         is_verbatim: Whether each is an exchange kept verbatim, (rows,).
         session: The number of each one's chat; -1 without one, (rows,).
-        words: The terms by which each is found.
-        vectors: The embeddings of each.
         not_helpful: The embeddings of the questions for which each was not helpful.
         judged: The rows of the n statements that the person sees: recall judges whether a turn needs them, (n,).
         judged_items: These statements.

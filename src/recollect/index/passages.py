@@ -26,8 +26,6 @@ class StoredPassage(NamedTuple):
 
     Attributes:
         document: Its number; a later state of the passage has the same.
-        passage: The passage.
-        words: Its terms.
         embedded: Its embeddings; None without any.
     """
 
@@ -99,12 +97,8 @@ class Passages:
     """The passages of a person. A row that was replaced by a later state stays, but is no longer found.
 
     Attributes:
-        items: The passages.
-        columns: Their columns.
         is_current: Whether each row is the last state of its passage, (rows,).
         first_row: The row of the first part of each one's message; -1 if there is none, (rows,).
-        words: Their terms.
-        vectors: Their embeddings.
         characters: The length of all texts.
     """
 

@@ -23,7 +23,6 @@ class Loaded:
         versions: The versions that the transaction saw.
         memories: The memories that the person sees, and their past statements: all of them, or those that changed.
         passages: The passages: all, or those that changed; None if there are too many for this process.
-        profile: The entries of the person's profile.
         has_all_memories: Whether ``memories`` are all.
         has_all_passages: Whether ``passages`` are all.
     """
@@ -41,14 +40,11 @@ class Snapshot:
     """The memory of one person at one time.
 
     Attributes:
-        user_id: The person.
         versions: The versions of the store that it shows.
-        memories: Their memories.
         past: Their past statements, which held until something changed.
         around: The versions of the other snapshots in a project's: the person's own memory, and the other members' parts of a
             team. Empty for a snapshot that is not united with others.
         passages: Their message log; None if it is too large, or not read yet: then recall asks the store.
-        profile: The entries of their profile.
         names: Numbers of chats, messages and speakers.
         log_follows: Whether the log is read next: the memories did not wait for it.
     """

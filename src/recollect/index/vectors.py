@@ -26,8 +26,6 @@ class Embedded(NamedTuple):
     """The embeddings of one document by an embedder: a vector of unit length for each window of the text.
 
     Attributes:
-        model: The embedder.
-        pieces: The number of vectors.
         halves: The vectors one after another, as two-byte floats in the byte order of the store: the highest byte first.
     """
 

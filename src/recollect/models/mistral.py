@@ -76,7 +76,6 @@ class MistralServer:
     Args:
         base_url: With or without ``/v1`` at its end.
         seconds: How long one call may take, from beginning to end.
-        answer_bytes: The largest answer read.
 
     Raises:
         ConfigurationError: ``base_url`` is no http or https address.
@@ -95,10 +94,6 @@ class MistralServer:
 
 class MistralCall:
     """One call: the SDK that makes it, and the server's answer.
-
-    Args:
-        server: The server.
-        authorization: The value of the ``Authorization`` header.
 
     Attributes:
         sdk: Mistral's client; its retries are off unless asked for.
@@ -318,14 +313,7 @@ class MistralModel:
     async def ask(
         self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
     ) -> ModelAnswer:
-        """Return the model's answer; in exactly the requested form if the SDK could parse it.
-
-        Raises:
-            ExtractorUnusableError: No credential is left or it is refused, or the server refuses the call.
-            InvalidExtractionError: The answer is too large.
-            ExtractorTimeoutError: The server is too slow.
-            ExtractorError: It can't be reached, is too busy or broken.
-        """
+        """Return the model's answer; in exactly the requested form if the SDK could parse it. Errors are those of the port."""
         credential = credential_for(asker, api_key=self._api_key, is_upstream=self._is_upstream)
         call = MistralCall(self._server, credential)
         is_over = False

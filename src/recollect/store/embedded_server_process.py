@@ -40,8 +40,6 @@ class Account:
     """The account of a server.
 
     Attributes:
-        user: User id.
-        group: Group id.
         other: Whether that is another account than this process's: then this process is root.
     """
 

@@ -17,7 +17,7 @@ from pgqueuer.domain.models import Job, TracebackRecord
 from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.domain.types import JOB_STATUS, Channel
 
-from recollect.errors import RecollectError, StoreError, raised_at
+from recollect.errors import RecollectError, StoreError, described
 from recollect.store.pool import Access, Connection, store_errors
 from recollect.store.sql import SQL
 
@@ -142,7 +142,7 @@ class Jobs:
                     worker = _Worker(connection, drain, self._workers, pooled=self._access.pooled)
                     await worker.run(self._heartbeat)
             except Exception as error:  # noqa: BLE001 - whatever ends the queue's loop, the jobs must go on
-                _log.warning("jobs_interrupted", **_described(error), retry_seconds=backoff)
+                _log.warning("jobs_interrupted", **described(error), retry_seconds=backoff)
             if loop.time() - began > _LONGEST_BACKOFF:  # it worked meanwhile: this is another outage
                 backoff = _SHORTEST_BACKOFF
             await asyncio.sleep(backoff)
@@ -224,7 +224,7 @@ class _Queries(Queries):
             with store_errors():
                 await super().retry_job(job, delay, traceback_record)
         except StoreError as error:  # PgQueuer would hold it as failed
-            _log.warning("job_abandoned", **_described(error))
+            _log.warning("job_abandoned", **described(error))
 
 
 class _Worker:
@@ -280,11 +280,11 @@ class _Worker:
             again_after = draining.result()
         except StoreError as error:  # the work is still to be done once the store can
             _log.warning(
-                "job_postponed", **_described(error), retry_seconds=_RETRY_AFTER_OUTAGE.total_seconds()
+                "job_postponed", **described(error), retry_seconds=_RETRY_AFTER_OUTAGE.total_seconds()
             )
             raise RetryRequested(_RETRY_AFTER_OUTAGE) from None
         except Exception as error:  # noqa: BLE001 - whatever it is, PgQueuer must not write its text down
-            _log.error("job_failed", **_described(error))
+            _log.error("job_failed", **described(error))
             raise JobFailedError from None
         if again_after is not None:
             raise RetryRequested(again_after)
@@ -314,9 +314,3 @@ async def _leave(working: asyncio.Task[None]) -> None:
     if not working.done():
         working.cancel()
         await asyncio.wait({working}, timeout=_LEAVE_SECONDS)
-
-
-def _described(error: BaseException) -> dict[str, str]:
-    """Describe an error without its message, unless it is one of ours, which quote no user."""
-    detail = {"detail": str(error)} if isinstance(error, RecollectError) else {}
-    return {"error": type(error).__name__, **detail, "raised_at": raised_at(error)}

@@ -321,11 +321,8 @@ class _Version(NamedTuple):
     """A turn that may be another version of an earlier one, as the log has it.
 
     Attributes:
-        scope: In which chat.
-        key: Its key.
         parent: The message before it.
         anchor: By which its message is known again.
-        at: When it was said.
     """
 
     scope: Scope

@@ -41,7 +41,6 @@ class TriedDecision:
         message: The number of the user's message in the conversation, from 1.
         action: The kind of change: ``add``, ``replace``, ``ignore`` and so on.
         content: The statement; None: the decision is about a memory that is there.
-        evidence: The user's words it rests on.
         memory_id: The memory that is there, and changes or says it already; None: none is.
     """
 

@@ -23,7 +23,7 @@ from recollect.engine.background.webhook_delivery import WebhookDelivery
 from recollect.engine.counters import FormationCounts
 from recollect.engine.kept_credentials import Credentials, LentCredential
 from recollect.engine.policy import Batching, Policy
-from recollect.errors import RecollectError, StoreError, YieldedError, raised_at
+from recollect.errors import StoreError, YieldedError, described
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
 from recollect.index_run import shorter_wait
 from recollect.model import Strategy, Unread
@@ -214,8 +214,7 @@ class FormationWorker:
         except YieldedError as error:
             return error.wait
         except Exception as error:  # noqa: BLE001 -- the chat's next turn tries again
-            detail = str(error) if isinstance(error, RecollectError) else ""
-            log.warning(event, error=type(error).__name__, detail=detail, raised_at=raised_at(error))
+            log.warning(event, **described(error))
             return None
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:

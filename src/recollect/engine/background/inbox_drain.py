@@ -99,11 +99,6 @@ class BatchFormer:
     """Indexes consecutive exchanges of one chat, and forms memories of them.
 
     Attributes:
-        backends: The stores and models.
-        guard: Guards the calls of models.
-        policy: How its user's exchanges are formed.
-        clock: Tells the time.
-        indexer: Indexes messages.
         extracted: A model's earlier findings by batch.
         unread: The reason no model reads exchanges while formation is off; None: the person wants it so.
     """
@@ -163,18 +158,11 @@ class InboxDrain:
     """Drains an inbox.
 
     Attributes:
-        inbox: Holds the exchanges to form, and takes the outcomes.
-        policy: The user's policy.
         form: Forms consecutive exchanges of one chat; returns what each changes.
         credential: Finds a credential by an exchange's id, user and upstream, while this process has one.
-        clock: Tells the time.
-        steps: Counts each attempt before it begins.
-        batching: Which exchanges are formed at once.
-        yielding: Knows the chats that come first.
         slow: The ids of exchanges that took a model too long.
         extracted: A model's earlier findings by batch; such batches are formed unchanged.
         forms_unread: Whether to form exchanges now that count as formed although no model read them.
-        counts: The counters.
     """
 
     inbox: "Inbox"

@@ -18,7 +18,7 @@ import structlog
 from recollect.backends import Backends
 from recollect.engine.background.webhook_delivery import DELIVERED_FOR
 from recollect.engine.policy import Policy
-from recollect.errors import RecollectError, raised_at
+from recollect.errors import described
 from recollect.index_run import embed_user, index_user
 from recollect.model import ANSWERS_KEPT, EmbedderInUse, EmbedderPlace, EmbeddingState
 from recollect.models.background_limits import Step, Steps
@@ -49,13 +49,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """Keeps the index of users' messages.
-
-    Attributes:
-        backends: The stores and models.
-        policy: Which messages are indexed, and how often that is tried.
-        steps: Counts each attempt before it begins.
-    """
+    """Keeps the index of users' messages."""
 
     backends: Backends
     policy: Policy
@@ -156,9 +150,7 @@ async def _quietly(event: str, tidying: Awaitable[object]) -> bool:
     try:
         await tidying
     except Exception as error:  # noqa: BLE001 -- no error here may end formation, which runs at the same time
-        # our own errors never quote a user; other errors are logged by kind and place alone
-        detail = str(error) if isinstance(error, RecollectError) else ""
-        log.warning(event, error=type(error).__name__, detail=detail, raised_at=raised_at(error))
+        log.warning(event, **described(error))
         return False
     return True
 
@@ -247,13 +239,7 @@ class Reembedding:
                 if self.backends.generations.is_today and not await self.go_on(store):
                     wait = _FAILED_SECONDS
             except Exception as error:  # noqa: BLE001 -- no error here may end formation, which runs at the same time
-                detail = str(error) if isinstance(error, RecollectError) else ""
-                log.warning(
-                    "reembedding_failed",
-                    error=type(error).__name__,
-                    detail=detail,
-                    raised_at=raised_at(error),
-                )
+                log.warning("reembedding_failed", **described(error))
                 wait = _FAILED_SECONDS
 
     async def go_on(self, store: "EmbedderGenerations") -> bool:

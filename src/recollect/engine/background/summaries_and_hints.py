@@ -66,13 +66,8 @@ class ModelWork:
     """Holds the parts that ask a model after memories are formed.
 
     Attributes:
-        backends: The stores and models.
-        guard: Guards the model calls.
         credentials: Finds an exchange's or a person's credential, while this process has one.
-        counts: The counters.
-        steps: Counts each attempt in the database before it begins.
         attempts: How many workers may die over the same work. After that, it counts as done.
-        yielding: Makes the work wait for chats.
     """
 
     backends: Backends
@@ -89,7 +84,6 @@ class Summaries(ModelWork):
     """Keeps the summaries of chats up to date.
 
     Attributes:
-        clock: Tells the time.
         failures: How often a summary failed, by user, chat and last turn.
         slow: The summaries that took a model too long. The next attempt asks for half as much; if that is too slow, none follows.
     """

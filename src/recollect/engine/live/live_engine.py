@@ -300,7 +300,7 @@ class LiveEngine:
             return
         try:
             await engine.requeue_news(news)
-        except RecollectError as error:  # nobody hears this news; the memories are there
+        except RecollectError as error:  # this news is lost, and the memories are kept
             log.warning("news_requeue_failed", error=type(error).__name__)
 
     def begin_turn(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:

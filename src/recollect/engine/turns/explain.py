@@ -172,7 +172,6 @@ class Inspection:
     Attributes:
         candidates: The standing part, then everything found, best first.
         injected: The block that the prompt would be given; "" for none.
-        prepared: The additions to the prompt.
         milliseconds: The duration, in total and by part.
         flags: The user's settings that differ from the deployment's.
     """

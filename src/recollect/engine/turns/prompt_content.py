@@ -50,7 +50,6 @@ class RecallOptions:
         history_tokens: Tokens the conversation's missing history may take.
         history: Whether the missing history is added.
         placement: Where all of it goes.
-        recall: Whether anything is recalled.
         disclosure: The memories that the LLM's server may see.
     """
 
@@ -72,10 +71,8 @@ class Prepared:
 
     Attributes:
         recall: The recalled memories, and why not more.
-        placed: The blocks, and their places.
         ranking: How it was found; None where nothing was looked for.
         flags: Marks of the recall, such as "history".
-        placement: The place of the additions.
         budget: Tokens that the turn's memories may take.
         upstream: The name of the LLM's server whose policy it follows; "" where there is but one.
         carried_out: The outcome of the message's request to the memory; None without one.
@@ -130,13 +127,10 @@ class RecallState:
     """The state of one turn's recall.
 
     Attributes:
-        turn: The person's turn.
-        options: The options of its request.
         policy: How it is recalled for; the user's own settings count once the chat is known.
         count: Counts the tokens of a text.
         now: When it began.
         began: The same, by ``time.perf_counter``.
-        chat: The chat in the store.
         over: The anchors of blocks of an earlier chat, which began with the same words.
         answers: The memory's answers to the turn's own message.
         not_helpful: The statements that the person called not helpful for questions like the turn's.

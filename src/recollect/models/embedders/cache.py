@@ -35,8 +35,6 @@ class CachedEmbedder:
     Args:
         inner: The embedder that computes the vectors; ``aclose`` closes it, too.
         size: The most vectors to keep; the least recently used one is evicted first. 0 keeps none.
-        ttl: How long to keep a vector.
-        timer: Returns monotonic time in seconds.
     """
 
     def __init__(

@@ -51,7 +51,6 @@ class Lane:
     Small jobs come first: a person's short question does not wait for other people's long ones.
 
     Args:
-        name: The prefix of the thread's name.
         is_nice: Whether everything else that has work to do on this machine comes first.
     """
 

@@ -93,9 +93,7 @@ def open_session(folder: Path) -> ort.InferenceSession:
 def vector_of(session: ort.InferenceSession, pieces: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return a graph's vector of a text, (hidden size,) float32.
 
-    Args:
-        session: The graph.
-        pieces: The embeddings of the text's word pieces, (1, pieces, hidden size).
+    ``pieces`` are the embeddings of its word pieces, (1, pieces, hidden size).
 
     Raises:
         Exception: onnxruntime's own, which share no other base.
@@ -177,7 +175,6 @@ class UnigramTokenizer:
     """Tokenizes texts for one model.
 
     Args:
-        pieces: The word pieces.
         scores: Their log likelihoods, by id.
         normalization: The normalized form of a character, by its code point; other characters stay as they are.
         marks: The ids of the special pieces before and after every text.

@@ -48,7 +48,6 @@ class ServedEmbedder(ABC):
 
     Args:
         scheme: The first part of the vector space's name. The second is the model, whichever server runs it.
-        model: The server's name of the model.
         sleep: Waits so many seconds between two attempts.
     """
 
@@ -127,13 +126,9 @@ def authorization(api_key: str | None) -> str | None:
 def unit_vectors(
     server: str, items: Sequence[tuple[Any, Sequence[float]]], expected: int, dimensions: int | None = None
 ) -> list[Vector]:
-    """Return a server's vectors, normalized to unit length, in the order of the texts.
+    """Return a server's vectors, normalized to unit length, in the order of the ``expected`` texts.
 
-    Args:
-        server: Its name in errors.
-        items: Index of the text, and vector.
-        expected: The number of texts.
-        dimensions: The length of a vector; None: unknown.
+    Each of ``items`` has the index of its text. Without ``dimensions`` the length of a vector is unknown.
 
     Raises:
         EmbedderError: Vectors are missing, differ in length, or can't be normalized.

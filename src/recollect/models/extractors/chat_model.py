@@ -82,17 +82,14 @@ class ChatModel(Protocol):
     ) -> ModelAnswer:
         """Return the model's answer to ``messages``, for the caller to read leniently.
 
-        Args:
-            messages: The messages.
-            schema: The form of the answer.
-            asker: On whose behalf it is asked.
-            most_tokens: The most tokens the answer may take; None, and never more: as the model is set up.
+        It takes ``most_tokens`` at most; None, and never more: as the model is set up.
 
         Raises:
             ExtractorUnusableError: No model is named, no credential is left or it is refused, or
                 the server refuses the call in every form.
             InvalidExtractionError: The answer is too large.
-            ExtractorError: The server can't be reached, is too slow, too busy or broken. No
+            ExtractorTimeoutError: The server is too slow.
+            ExtractorError: The server can't be reached, is too busy or broken. No
                 error ever quotes the messages, the answer or a credential.
         """
         ...
@@ -229,17 +226,9 @@ async def ask_and_read(
     """Return the answer as ``read`` reads it; an unreadable one is shown to the model, to repair it.
 
     One that was cut off before anything in it was whole is not shown: the same is asked once more, with all the room
-    that an answer can have. If it had that already, the error is raised.
-
-    Args:
-        model: The model to ask.
-        messages: The messages.
-        schema: The form of the answer.
-        asker: The person for whom the model is asked.
-        read: Reads the answer, in a thread: twenty statements with hints take 15 ms. It raises InvalidExtractionError if it can't.
-        most_tokens: As ``Model.ask`` takes it.
-        is_whole: Returns whether a content lacks nothing; else the rest is asked for once, with all the room there is.
-        join: Joins a content and its rest.
+    that an answer can have. If it had that already, the error is raised. Where a content is not whole, its rest is asked for
+    once, with all the room there is, and joined to it. ``read`` runs in a thread, as twenty statements with hints take 15 ms;
+    it raises InvalidExtractionError if it can't.
 
     Raises:
         InvalidExtractionError: It is unreadable also after that; its ``model`` says whose it was.

@@ -58,10 +58,8 @@ def is_broken(status: int) -> bool:
 def refusal(status: int, *, has_key: bool) -> ExtractorError:
     """Return the error for a status other than 200: slow, passing, for good, or of a credential.
 
-    Args:
-        status: The status.
-        has_key: Whether the operator's key was sent. Exchanges wait until a denied key is corrected; a denied credential of a
-            chat's own request counts as gone.
+    If it ``has_key``, the operator's was sent: exchanges wait until a denied one is corrected. A denied credential of a chat's own
+    request counts as gone.
     """
     message = f"The extraction model's server answered with status {status}."
     if status in DENIED:
@@ -138,10 +136,8 @@ _NO_COMPLETION = "The extraction model's server answered with no chat completion
 def read_completion(content: bytes, messages: Messages, model: str) -> ModelAnswer:
     """Return the first choice of a chat completion, and whether it was cut off at its length; "" if the model wrote nothing.
 
-    Args:
-        content: The response's body, as platform.openai.com/docs/api-reference/chat has it; a stream is read as far as it goes.
-        messages: The request's messages, to estimate the tokens if the server counts none.
-        model: Which model was asked.
+    The body is as platform.openai.com/docs/api-reference/chat has it; a stream is read as far as it goes. By the request's
+    messages the tokens are estimated if the server counts none.
 
     Raises:
         ExtractorError: It is no chat completion.

@@ -87,12 +87,8 @@ def read_answer(
 ) -> Extracted:
     """Return the content of the model's answer: at most ``ITEM_LIMIT`` candidates, and ``COMMAND_LIMIT`` commands.
 
-    Args:
-        text: The model's answer.
-        at: When the message was written; dates get its time zone.
-        known: How many memories the model was shown; numbers of others are left out.
-        name: The person's name: a statement about that name is about the person.
-        tags: The operator's tags; others are left out.
+    Dates get the time zone of ``at``, the message's. Numbers of other memories than the ``known`` ones, and other tags than the
+    operator's, are left out. A statement about the person's ``name`` is about the person.
 
     Raises:
         InvalidExtractionError: Nothing in the answer can be read. The message names the fault in words for the model, and quotes

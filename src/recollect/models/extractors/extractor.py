@@ -82,12 +82,7 @@ class ModelExtractor:
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
         """Return the candidates of one chat's consecutive ``exchanges``; ``Candidate.about`` indexes ``known``.
 
-        Where the person said nothing at all, no one is asked.
-
-        Raises:
-            ExtractorUnusableError: There is no model to ask.
-            InvalidExtractionError: It answered, but unreadably, also after a repair.
-            ExtractorError: It failed or can't be reached; trying again may help.
+        Where the person said nothing at all, no one is asked. Errors are those of the port.
         """
         if not any(exchange.turn.text.strip() for exchange in exchanges):
             return Extracted()

@@ -112,15 +112,7 @@ class OpenAICompatibleModel:
     async def ask(
         self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
     ) -> ModelAnswer:
-        """Return the model's answer, in the strictest form that its server accepts.
-
-        Raises:
-            ExtractorUnusableError: No model is named, no credential is left or it is refused, or
-                the server refuses the call in every form.
-            InvalidExtractionError: The answer is too large.
-            ExtractorTimeoutError: The server is too slow.
-            ExtractorError: It can't be reached, is too busy or broken.
-        """
+        """Return the model's answer, in the strictest form that its server accepts. Errors are those of the port."""
         model = self._model or (asker.model if self._is_upstream else "")
         if not model:
             raise ExtractorUnusableError("No extraction model is named.")

@@ -40,8 +40,6 @@ class _Turn:
     """A turn at a connection.
 
     Attributes:
-        user_id: The person.
-        is_write: Whether something is written.
         since: When the wait for it began.
         come: Done once it has come.
     """
