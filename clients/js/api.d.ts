@@ -4484,7 +4484,7 @@ export interface components {
         };
         /**
          * TeamRole
-         * @description The roles in a team. What anyone but a reader stated in it is recalled for all of its members.
+         * @description The roles in a team. All members recall the statements of its writers, owners and former members.
          * @enum {unknown}
          */
         TeamRole: "former" | "owner" | "reader" | "writer";

@@ -54,7 +54,7 @@ async def api(fresh_settings: ProxySettings, monkeypatch: pytest.MonkeyPatch) ->
 
     It has any number of wrong tokens answered 401: Schemathesis sends hundreds, and takes 429 for no refusal.
     """
-    monkeypatch.setattr("recollect_proxy.access.authentication._AT_MOST", 1_000_000)
+    monkeypatch.setattr("recollect_proxy.access.failed_attempts._AT_MOST", 1_000_000)
     async with running_proxy(fresh_settings) as proxy:
         yield proxy
 
