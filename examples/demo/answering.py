@@ -54,7 +54,7 @@ def answer(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def extract(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return the statements in a prompt of extraction that the script understands, as JSON."""
+    """Return the statements in a prompt of extraction that the script understands, and no hints, as JSON."""
     prompt = _text(messages[-1])
     known = {content: int(number) for number, content in _KNOWN.findall(prompt)}
     told = [
@@ -63,7 +63,7 @@ def extract(messages: Sequence[Mapping[str, Any]]) -> str:
         for form, beginning, topic in _LESSONS
         if (found := form.search(message))
     ]
-    return json.dumps({"words": "own", "wishes": [], "memories": told})
+    return json.dumps({"words": "own", "wishes": [], "memories": told, "needs": []})
 
 
 def _memory(evidence: str, content: str, topic: str, known: Mapping[str, int]) -> dict[str, Any]:
