@@ -61,7 +61,7 @@ class Work(StrEnum):
     FORMING = "forming"
     SUMMARIES = "summaries"
     HINTS = "hints"
-    """Hints of statements that have none. Recall works without them, so no warning is logged if no model can be asked."""
+    """Hints of statements that have none. Recall works without them, so no warning is logged if no model can be asked or its answer can't be read."""
 
 
 _MEANWHILE = {
@@ -261,12 +261,13 @@ class CallGuard:
         """Update the breaker by an error about the server."""
         if isinstance(error, InvalidExtractionError):
             self.breaker.succeed()  # the server answers; only this call failed
-            self._warnings.tell(
-                "model_answer_rejected",
-                self._clock(),
-                model=error.model or "unknown",
-                remedy=_WHEN_UNREADABLE,
-            )
+            if self._work in _MEANWHILE:
+                self._warnings.tell(
+                    "model_answer_rejected",
+                    self._clock(),
+                    model=error.model or "unknown",
+                    remedy=_WHEN_UNREADABLE,
+                )
         elif (
             isinstance(error, ExtractorError)
             and not isinstance(error, ExtractorUnusableError)

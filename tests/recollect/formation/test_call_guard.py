@@ -21,7 +21,7 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.formation import CallGuard, TokenBudget
-from recollect.formation.call_guard import FAILED_SECONDS, FAILURES, CircuitBreaker, RareWarnings
+from recollect.formation.call_guard import FAILED_SECONDS, FAILURES, CircuitBreaker, RareWarnings, Work
 from recollect.model import Usage
 from recollect.models.background_limits import Yielding, spend
 from recollect.ports import Extracted
@@ -47,10 +47,10 @@ class Model:
 class Guarded:
     """A guard, a model behind it that is called for Anna, and a clock that stands until it is moved."""
 
-    def __init__(self, store: Store, budget: TokenBudget | None = None) -> None:
+    def __init__(self, store: Store, budget: TokenBudget | None = None, *, work: Work = Work.FORMING) -> None:
         self.anna = store.anna
         self.now = NOON
-        self.guard = CallGuard(store.usage, budget or TokenBudget(), lambda: self.now)
+        self.guard = CallGuard(store.usage, budget or TokenBudget(), lambda: self.now, work=work)
         self.model = Model()
 
     async def call(self, user_id: str | None = None) -> Extracted:
@@ -212,6 +212,15 @@ class TestRareWarnings:
         assert all(name in line["remedy"] for name, line in zip(remedies, lines, strict=True))
         assert {line["log_level"] for line in lines} == {"warning"}
         assert "what it said" not in str(lines)
+
+    @pytest.mark.parametrize("error", [InvalidExtractionError(), ExtractorUnusableError("No model.")])
+    async def test_are_none_about_hints_without_which_memories_are_formed_and_recalled(
+        self, store: Store, error: ExtractorError
+    ) -> None:
+        with capture_logs() as lines:
+            await Guarded(store, work=Work.HINTS).fail(error)
+
+        assert lines == []
 
 
 class TestBudget:
