@@ -21,20 +21,6 @@ def host(host: Host) -> Host:
     return host
 
 
-async def shown(chat: Conversation, *statuses: str) -> None:
-    """Wait until these are the lines over the last answer."""
-    found: list[str] = []
-
-    async def so_far() -> bool:
-        found[:] = await chat.statuses()
-        return found == list(statuses)
-
-    try:
-        await until(so_far, seconds=_SECONDS)
-    except TimeoutError:
-        pytest.fail(f"{found} is shown")
-
-
 async def documents(chat: Conversation) -> list[str]:
     """Return the texts of the sources under the last answer, in order."""
     sources = (await chat.answer()).get("sources") or []
@@ -47,8 +33,8 @@ async def test_what_was_recalled_is_shown_and_is_a_source_of_the_answer(host: Ho
     chat = Conversation(alice)
     await chat.says(WHERE)
 
-    await shown(chat, "Recalled 1 memory")
     await until(lambda: has_documents(chat, LISBON), seconds=_SECONDS)
+    assert "Recalled 1 memory" in await chat.statuses()
     [source] = (await chat.answer())["sources"]
     assert source["source"]["name"].startswith(f"{LISBON} (fact, 20")
     assert source["metadata"][0]["source"].startswith("recollect:")
