@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import typer
+from tests import openapi
 from tests.log_events import LEVELS, logged_events
 
 from recollect_proxy.commands.cli import app
@@ -194,3 +195,20 @@ def is_in_the_code(name: str) -> bool:
 
 def is_module(name: str) -> bool:
     return any(list(root.rglob(f"{name}.py")) or (root / name).is_dir() for root in ROOTS)
+
+
+def test_the_types_of_the_javascript_client_have_each_sentence_of_the_api() -> None:
+    """A sentence is the type's name, a summary, or a description; the generator wraps it, and needs Node."""
+    types = re.sub(r"[\s*]", "", (ROOT / "clients" / "js" / "api.d.ts").read_text("utf-8"))
+    schemas = openapi.document()["components"]["schemas"]
+    operations = [each for methods in openapi.document()["paths"].values() for each in methods.values()]
+    fields = [field for schema in schemas.values() for field in schema.get("properties", {}).values()]
+    said = [
+        each.get(key, "")
+        for each in (*schemas.values(), *operations, *fields)
+        for key in ("summary", "description")
+    ]
+
+    assert [each for each in (*schemas, *said) if re.sub(r"[\s*]", "", each) not in types] == [], (
+        "make js-types"
+    )
