@@ -32,7 +32,7 @@ class NeedThresholds:
         most_in_overview: The most statements for an overview.
     """
 
-    need: float = -1.2
+    need: float = -1.05
     need_of_agent: float = -1.8
     need_with_document: float = -1.5
     # So low since a missing statement hurts an answer, and a needless one hardly does (decisions 0035, 0100).
