@@ -179,6 +179,7 @@ def test_other_keys_may_come_twice(repeated: bytes) -> None:
         *(b'{"messages":[{}],"m\\u0065ssages":[{}]}', b'\xef\xbb\xbf{"messages":[{}]}'),
         '{"messages":[{}]}'.encode("utf-16"),
         '{"messages":[{}]}'.encode("utf-16-le"),
+        *('{"messages":[{}]}'.encode("utf-32-be"), b"{'messages':[{}]}"),
         *(b'{"messages":[{}],"temperature":NaN}', b'{"messages":[{}],"temperature":Infinity}'),
         *(b'{"messages":[{"content":"\\ud83d"}]}', b'{"messages":[{"content":"\xed\xa0\xbd"}]}'),
         *(b'{"messages":[{"content":"\xff"}]}', b'{"\xff":1,"messages":[{}]}'),

@@ -41,7 +41,10 @@ ASKED: list[tuple[str, str, Any, RequestOptions]] = [
     ("include_history", "on", True, RequestOptions(RecallOptions(history=True))),
     ("include_history", "0", False, RequestOptions(RecallOptions(history=False))),
     ("recall", "OFF", False, RequestOptions(RecallOptions(recall=False))),
-    ("placement", "User", "user", RequestOptions(RecallOptions(placement=Placement.USER))),
+    *(
+        ("placement", each.title(), each.value, RequestOptions(RecallOptions(placement=each)))
+        for each in Placement
+    ),
     ("remember", "false", False, RequestOptions(remember=False)),
     ("mark", "on", True, RequestOptions(mark=True)),
     ("session", "chat-7", "chat-7", RequestOptions(session="chat-7")),
@@ -56,11 +59,6 @@ def test_each_option_can_be_a_header_or_a_member_of_the_body(
 ) -> None:
     assert of_headers(**{name: as_header}) == options
     assert of_body({name: in_body}) == options
-
-
-@table("placement", list(Placement))
-def test_every_placement_can_be_asked_for(placement: Placement) -> None:
-    assert of_headers(placement=placement.value).recall.placement is placement
 
 
 NOTHING, FIVE = RequestOptions(), RequestOptions(RecallOptions(limit=5))

@@ -95,20 +95,23 @@ def test_a_session_that_is_asked_for_goes_before_the_frontends_and_is_not_known_
     assert said.detected.turn.is_whole is is_whole
 
 
-OWN_SESSION = {"x-recollect-session": "mine"}
-
-
 @table(
-    ("session", "skip"),
-    [("temporary:1", Skip.TEMPORARY), ("local:1", Skip.TEMPORARY), ("channel:1", Skip.CHANNEL)],
+    ("session", "wanted", "skip"),
+    [
+        ("temporary:1", "mine", Skip.TEMPORARY),
+        ("local:1", "mine", Skip.TEMPORARY),
+        ("channel:1", "mine", Skip.CHANNEL),
+        ("chat-1", "temporary:1", Skip.TEMPORARY),
+    ],
 )
 @table("in_body", [False, True])
 def test_what_is_not_to_be_kept_is_not_kept_in_a_session_that_is_asked_for(
-    session: str, skip: Skip, *, in_body: bool
+    session: str, wanted: str, skip: Skip, *, in_body: bool
 ) -> None:
-    body = body_of(recollect={"session": "mine"}) if in_body else body_of()
+    body = body_of(recollect={"session": wanted}) if in_body else body_of()
+    own_session = {} if in_body else {"x-recollect-session": wanted}
 
-    said = asked(body, replace(ANNA, session_id=session), headers={} if in_body else OWN_SESSION)
+    said = asked(body, replace(ANNA, session_id=session), headers=own_session)
 
     assert said.detected == DetectedTurn(skip=skip)
 
@@ -123,12 +126,6 @@ def test_a_temporary_chat_that_recalls_stays_one_whatever_session_is_asked_for()
     assert said.detected.turn is not None
     assert said.detected.turn.scope.session_id == "temporary:1"
     assert not said.detected.forms
-
-
-def test_nor_does_a_session_that_is_asked_for_become_a_temporary_one_unseen() -> None:
-    assert asked(body_of(), headers={"x-recollect-session": "temporary:1"}).detected == DetectedTurn(
-        skip=Skip.TEMPORARY
-    )
 
 
 def test_a_compressed_body_is_read_and_goes_on_plain_only_where_options_are_taken_out() -> None:

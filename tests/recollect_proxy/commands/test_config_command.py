@@ -47,10 +47,6 @@ def test_the_page_names_each_setting_once() -> None:
     assert sorted(named) == sorted(f"RECOLLECT_{name.upper()}" for name in fields if is_setting(fields[name]))
 
 
-def test_five_settings_come_first_and_six_groups_follow() -> None:
-    assert [len(GROUPS), len(GROUPS["The five to know first"].split())] == [7, 5]
-
-
 def test_the_page_says_which_settings_the_filter_reads() -> None:
     told = set(
         re.findall(r"`RECOLLECT_([A-Z_]+)`", markdown().partition("The filter within")[2].partition("##")[0])

@@ -164,7 +164,7 @@ def test_a_kept_answer_is_known_by_its_path(path: bytes, *, is_one: bool) -> Non
     "path, call, changes",
     [
         (b"/api/tags", b"tags", False),
-        (b"/api/pull", b"pull", True),
+        *((b"/api/" + each, each, True) for each in (b"pull", b"push", b"create", b"copy", b"delete")),
         (b"/box/api/blobs/sha256:00", b"blobs", True),
         (b"/api/signout", b"signout", True),
         (b"/api/chat/completions", b"", False),  # OpenWebUI's, which names its model

@@ -53,14 +53,6 @@ def test_of_an_address_the_log_has_the_server_alone(base: str, shown: str) -> No
     assert Address.parse(base).origin == shown
 
 
-def test_servers_are_trusted_by_certificate_and_name_and_spoken_to_in_http_1_1() -> None:
-    context = tls()
-
-    assert context.verify_mode is ssl.CERT_REQUIRED
-    assert context.check_hostname
-    assert tls() is context
-
-
 MEGABYTE = 2**20
 
 

@@ -134,38 +134,21 @@ async def test_an_early_refusal_reaches_a_client_that_is_still_sending(
 
 
 SAID = b'"messages":[{"role":"user","content":"Which tea is my favourite?"}]'
-SAID_AGAIN = SAID.replace(b"messages", b"m\\u0065ssages")
-UNREADABLE: dict[str, bytes] = {
-    "no JSON": b"{" + SAID,
-    "JSON and more": b"{" + SAID + b"}{}",
-    "a list": b"[{" + SAID + b"}]",
-    "single quotes": b"{" + SAID.replace(b'"', b"'") + b"}",
-    "a comma too many": b"{" + SAID + b",}",
-    "messages twice": b"{" + SAID + b"," + SAID + b"}",
-    "messages twice, once escaped": b"{" + SAID + b"," + SAID_AGAIN + b"}",
-    "NaN": b"{" + SAID + b',"temperature":NaN}',
-    "Infinity": b"{" + SAID + b',"temperature":-Infinity}',
-    "UTF-16": b"{" + SAID.decode().encode("utf-16-le") + b"}",
-    "UTF-16 with its mark": ("{" + SAID.decode() + "}").encode("utf-16"),
-    "UTF-32": ("{" + SAID.decode() + "}").encode("utf-32-be"),
-    "a byte order mark": b"\xef\xbb\xbf{" + SAID + b"}",
-    "a lone surrogate, escaped": b"{" + SAID.replace(b"tea", b"\\ud83c tea") + b"}",
-    "a lone surrogate, encoded": b"{" + SAID.replace(b"tea", b"\xed\xa0\xbc tea") + b"}",
-    "latin-1": b"{" + SAID.replace(b"tea", b"th\xe9") + b"}",
-    "a bare line end in a text": b"{" + SAID.replace(b"tea", b"tea\n") + b"}",
-    "messages of no kind": b'{"messages":"Which tea is my favourite?","input":7}',
-    "no messages": b'{"messages":[],"input":[]}',
-}
+UNREADABLE = (
+    b"{" + SAID + b"}{}",
+    b"{" + SAID + b"," + SAID + b"}",
+    b"{" + SAID.replace(b"tea", b"th\xe9") + b"}",
+    b'{"messages":"Which tea is my favourite?","input":7}',
+)
 
 
 @in_turn("path", [CHAT, RESPONSES, MESSAGES])
-@in_turn("body", UNREADABLE.values())
+@in_turn("body", UNREADABLE)
 async def test_what_can_not_be_read_with_certainty_is_the_upstreams_to_answer(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, path: bytes, body: bytes
 ) -> None:
     if path == RESPONSES:
         body = body.replace(SAID, b'"input":"Which tea is my favourite?"')
-        body = body.replace(SAID_AGAIN, b'"inp\\u0075t":"Which tea is my favourite?"')
 
     answer = await proxy.fetch(b"POST", path, [*user.headers(), (b"content-digest", b"x")], body)
 

