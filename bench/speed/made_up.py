@@ -10,7 +10,7 @@ from uuid_utils.compat import uuid7
 
 from bench.engines import Bench
 from recollect.engine import Engine
-from recollect.index_run import index_user
+from recollect.index_run import Indexer
 from recollect.model import EmbeddingScope, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 
@@ -73,13 +73,8 @@ class Filler:
         for chat, text, reply in exchanges:
             turn = Turn(Scope(person, chat), text, str(uuid7()), NOW, "m")
             await backends.log.append(Exchange(uuid7(), turn, reply, uuid7(), uuid7()))
-        while await index_user(
-            person,
-            index=backends.index,
-            embedder=backends.embedder,
-            log_embedder=self._of_messages,
-            embedded=EmbeddingScope.ALL,
-        ):
+        indexer = Indexer(backends.index, backends.embedder, self._of_messages, EmbeddingScope.ALL)
+        while await indexer.index_user(person):
             pass
 
 

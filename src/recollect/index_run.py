@@ -2,11 +2,12 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from uuid import UUID
 
 import structlog
@@ -20,8 +21,9 @@ from recollect.indexed_message import (
     without_secrets_before,
 )
 from recollect.model import EmbeddingScope, IndexedMessage, LoggedMessage, Memory, UnembeddedChunk
+from recollect.models.background_limits import Step, Steps
 from recollect.models.memory_embedding import embedded
-from recollect.ports import Embedder
+from recollect.ports import ONLY_TODAYS, Embedder, Generations
 from recollect.text.attribution import question_in
 
 if TYPE_CHECKING:
@@ -53,26 +55,23 @@ _NONE_LEFT: _Tally = (False, None)
 
 
 async def _embed_all(
-    read: Callable[[int], Awaitable[Sequence[_Text]]],
+    read: Callable[..., Awaitable[Sequence[_Text]]],
     number: Callable[[_Text], int],
     embed: Callable[[Sequence[_Text]], Awaitable[None]],
     *,
-    together: bool,
+    together: bool = False,
 ) -> _Tally:
     """Embed the newest texts without embeddings, a run of them, until the embedder seems to be away.
 
-    Args:
-        read: Returns so many of them, also those that failed.
-        number: Returns a text's number or id, by which it is known again.
-        embed: Embeds some.
-        together: Whether many are embedded at once; those that fail so are then embedded one by one.
+    ``read`` returns so many at the ``limit``, also those that failed; a text is known again by its ``number``. Embedded ``together``,
+    those that fail are then embedded one by one.
     """
     failed: set[int] = set()
     failure: EmbedderError | None = None
     succeeded = False
 
     async def left() -> list[_Text]:
-        return [each for each in await read(_AT_ONCE + len(failed)) if number(each) not in failed]
+        return [each for each in await read(limit=_AT_ONCE + len(failed)) if number(each) not in failed]
 
     for _ in range(_BATCHES_OF_A_RUN):
         found = await left()
@@ -96,168 +95,133 @@ async def _embed_all(
     return bool(await left()), failure
 
 
-async def _embed_memories(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
-    async def embed(memories: Sequence[Memory]) -> None:
-        for made in await embedded(memories, embedder):
-            await index.embed_memory(user_id, made)
-
-    return await _embed_all(
-        lambda limit: index.unembedded_memories(user_id, embedder.name, limit=limit),
-        lambda memory: memory.id.int,
-        embed,
-        together=True,
-    )
-
-
-async def _embed_entries(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
-    """Embed the entries of a profile."""
-
-    async def embed(entries: Sequence[tuple[UUID, str]]) -> None:
-        [(entry_id, text)] = entries
-        [vector] = await embedder.embed([text])
-        await index.embed_entry(user_id, entry_id, text, vector, embedder.name)
-
-    return await _embed_all(
-        lambda limit: index.entries_to_embed(user_id, embedder.name, limit=limit),
-        lambda entry: entry[0].int,
-        embed,
-        together=False,
-    )
-
-
-async def _embed_questions(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
-    """Embed the questions for which memories were not helpful."""
-
-    async def embed(questions: Sequence[tuple[UUID, str]]) -> None:
-        [(message_id, text)] = questions
-        vector = await embedder.embed_question(question_in(text))
-        await index.embed_question(user_id, message_id, vector, embedder.name)
-
-    return await _embed_all(
-        lambda limit: index.questions_to_embed(user_id, embedder.name, limit=limit),
-        lambda question: question[0].int,
-        embed,
-        together=False,
-    )
-
-
-async def _embed_chunks(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
-    async def embed(chunks: Sequence[UnembeddedChunk]) -> None:
-        [chunk] = chunks  # its windows are many texts already
-        vectors = await embedder.embed(windows_to_embed(chunk.content))
-        await index.replace_embeddings(user_id, chunk.document, vectors, embedder.name)
-
-    return await _embed_all(
-        lambda limit: index.unembedded(user_id, embedder.name, limit=limit),
-        lambda chunk: chunk.document,
-        embed,
-        together=False,
-    )
-
-
-async def index_user(
-    user_id: str,
-    *,
-    index: "LogIndex",
-    embedder: Embedder,
-    log_embedder: Embedder,
-    embedded: EmbeddingScope,
-    messages: bool = True,
-    until: UUID | None = None,
-    tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
-    attempts: int = 3,
-    embeds_later: bool = True,
-) -> timedelta | None:
-    """Index and embed a user's missing texts; return how long to wait before the next run, None if nothing is left.
-
-    Memories are embedded whatever ``embedded`` says of the log, and before the log is: those imported, those kept while
-    the embedder was away, and all of them once it is another one.
-
-    A store or an embedder that fails is logged and come back to: nothing of it is raised.
-
-    Args:
-        user_id: Whose.
-        index: The index in the store.
-        embedder: Makes the embeddings of memories.
-        log_embedder: Makes those of messages.
-        embedded: Which messages get them.
-        messages: Whether messages of the log are indexed, not memories alone.
-        until: The last message that is indexed, and none at all while many older ones wait; None: a run of all.
-        tried: Counts an attempt of a message by its id before it begins, where a worker may have died of one; None: no need.
-        attempts: How often a message is tried so; then it is indexed without its words.
-        embeds_later: Whether what these embedders did not embed is embedded by them. Not where others have replaced them.
-    """
-    try:
-        run = _Run(user_id, index, log_embedder, embedded, tried, attempts)
-        embeds = until is None and embeds_later
-        # An imported log takes minutes, and recall needs the few memories at once.
-        memories = await _embed_memories(user_id, index, embedder) if embeds else _NONE_LEFT
-        if messages and await run.index_messages(until):
-            return _NEXT_RUN_DELAY
-        if messages and until is None:
-            # Only now: first restore everything that a killed worker took out of the index.
-            rereads = await index.read_again(user_id, limit=_AT_ONCE)
-            if await run.index_messages(None) or rereads:
-                return _NEXT_RUN_DELAY
-        if embeds and await _embed_rest(user_id, index, embedder, log_embedder, memories, chunks=messages):
-            return _NEXT_RUN_DELAY
-    except EmbedderError as error:
-        log.warning("messages_indexed_without_embeddings", error=type(error).__name__, detail=str(error))
-        return _EMBEDDER_DELAY
-    except StoreError as error:
-        log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
-        return _STORE_DELAY
-    return None
-
-
-async def embed_user(
-    user_id: str, *, index: "LogIndex", embedder: Embedder, log_embedder: Embedder, chunks: bool
-) -> timedelta | None:
-    """Embed what of a user's these embedders did not embed, in a run of a few hundred texts; return as ``index_user``.
-
-    ``chunks``: parts of the log get embeddings, too.
-    """
-    try:
-        memories = await _embed_memories(user_id, index, embedder)
-        if await _embed_rest(user_id, index, embedder, log_embedder, memories, chunks=chunks):
-            return _NEXT_RUN_DELAY
-    except EmbedderError as error:
-        log.warning("memory_reembedding_failed", error=type(error).__name__, detail=str(error))
-        return _EMBEDDER_DELAY
-    except StoreError as error:
-        log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
-        return _STORE_DELAY
-    return None
-
-
 def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | None:
     """Return the shorter of two waits; None waits for nothing."""
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-async def _embed_rest(
-    user_id: str,
-    index: "LogIndex",
-    embedder: Embedder,
-    log_embedder: Embedder,
-    memories: _Tally,
-    *,
-    chunks: bool,
-) -> bool:
-    """Embed, behind the memories, what could not be embedded when it was kept; return whether more is left, or raise the cause.
+@dataclass(frozen=True, slots=True)
+class Indexer:
+    """Keeps the index of users' messages, and embeds what has no embedding, a run of a few hundred texts at a time.
 
-    The log comes last: its embedder may be a server that is away.
+    A method returns how long to wait before the next run, None if nothing is left. A store or an embedder that fails is logged and
+    come back to: nothing of it is raised.
+
+    Attributes:
+        embedder: Makes the embeddings of memories.
+        log_embedder: Makes those of messages.
+        embedded: Which messages get them.
+        logs: Whether messages of the log are indexed, not memories alone.
+        attempts: How often a message is tried that a worker may have died of; then it is indexed without its words.
+        steps: Counts these attempts; None: no need.
+        generations: Says whether these embedders replace the vectors of others, or others have replaced theirs.
     """
-    has_more, failure = memories
-    for embed in (_embed_entries, _embed_questions):
-        more, of_others = await embed(user_id, index, embedder)
-        has_more, failure = has_more | more, failure or of_others
-    if chunks:
-        more, of_log = await _embed_chunks(user_id, index, log_embedder)
-        has_more, failure = has_more | more, failure or of_log
-    if failure is not None and not has_more:
-        raise failure
-    return has_more
+
+    index: "LogIndex"
+    embedder: Embedder
+    log_embedder: Embedder
+    embedded: EmbeddingScope
+    logs: bool = True
+    attempts: int = 3
+    steps: Steps | None = None
+    generations: Generations = ONLY_TODAYS
+
+    async def index_user(
+        self, user_id: str, *, until: UUID | None = None, careful: bool = False
+    ) -> timedelta | None:
+        """Index and embed a user's missing texts, memories before messages.
+
+        With ``until`` the messages up to that one alone, and none while many older ones wait. ``careful``: one message at a time is
+        counted, because a worker died over them.
+        """
+        tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful and self.steps else None
+        return await self._logged(
+            "messages_indexed_without_embeddings", self._has_more(user_id, until, _Run(user_id, self, tried))
+        )
+
+    async def embed_missing(self, user_id: str, *, log_too: bool = True) -> timedelta | None:
+        """Embed a user's texts that these embedders did not embed; without ``log_too`` memories alone."""
+        chunks = log_too and self.logs
+        return await self._logged("memory_reembedding_failed", self._embed_left(user_id, chunks=chunks))
+
+    async def _logged(self, event: str, run: Coroutine[Any, Any, bool]) -> timedelta | None:
+        """Return how long to wait after a run, which returns whether it left something."""
+        try:
+            return _NEXT_RUN_DELAY if await run else None
+        except EmbedderError as error:
+            log.warning(event, error=type(error).__name__, detail=str(error))
+            return _EMBEDDER_DELAY
+        except StoreError as error:
+            log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
+            return _STORE_DELAY
+
+    async def _has_more(self, user_id: str, until: UUID | None, run: "_Run") -> bool:
+        embeds = until is None and self.generations.is_today
+        # An imported log takes minutes, and recall needs the few memories at once.
+        memories = await self._embed_memories(user_id) if embeds else _NONE_LEFT
+        if self.logs and await run.index_messages(until):
+            return True
+        if self.logs and until is None:
+            # Only now: first restore everything that a killed worker took out of the index.
+            rereads = await self.index.read_again(user_id, limit=_AT_ONCE)
+            if await run.index_messages(None) or rereads:
+                return True
+        return embeds and await self._embed_rest(user_id, memories, chunks=self.logs)
+
+    async def _embed_left(self, user_id: str, *, chunks: bool) -> bool:
+        return await self._embed_rest(user_id, await self._embed_memories(user_id), chunks=chunks)
+
+    async def _embed_rest(self, user_id: str, memories: _Tally, *, chunks: bool) -> bool:
+        """Embed, behind the memories, what could not be embedded when it was kept; return whether more is left, or raise the cause.
+
+        The log comes last: its embedder may be a server that is away.
+        """
+        has_more, failure = memories
+        for embed in (self._embed_entries, self._embed_questions, *([self._embed_chunks] if chunks else [])):
+            more, of_others = await embed(user_id)
+            has_more, failure = has_more | more, failure or of_others
+        if failure is not None and not has_more:
+            raise failure
+        return has_more
+
+    async def _embed_memories(self, user_id: str) -> _Tally:
+        async def embed(memories: Sequence[Memory]) -> None:
+            for made in await embedded(memories, self.embedder):
+                await self.index.embed_memory(user_id, made)
+
+        read = partial(self.index.unembedded_memories, user_id, self.embedder.name)
+        return await _embed_all(read, lambda memory: memory.id.int, embed, together=True)
+
+    async def _embed_entries(self, user_id: str) -> _Tally:
+        """Embed the entries of a profile."""
+
+        async def embed(entries: Sequence[tuple[UUID, str]]) -> None:
+            [(entry_id, text)] = entries
+            [vector] = await self.embedder.embed([text])
+            await self.index.embed_entry(user_id, entry_id, text, vector, self.embedder.name)
+
+        read = partial(self.index.entries_to_embed, user_id, self.embedder.name)
+        return await _embed_all(read, lambda entry: entry[0].int, embed)
+
+    async def _embed_questions(self, user_id: str) -> _Tally:
+        """Embed the questions for which memories were not helpful."""
+
+        async def embed(questions: Sequence[tuple[UUID, str]]) -> None:
+            [(message_id, text)] = questions
+            vector = await self.embedder.embed_question(question_in(text))
+            await self.index.embed_question(user_id, message_id, vector, self.embedder.name)
+
+        read = partial(self.index.questions_to_embed, user_id, self.embedder.name)
+        return await _embed_all(read, lambda question: question[0].int, embed)
+
+    async def _embed_chunks(self, user_id: str) -> _Tally:
+        async def embed(chunks: Sequence[UnembeddedChunk]) -> None:
+            [chunk] = chunks  # its windows are many texts already
+            vectors = await self.log_embedder.embed(windows_to_embed(chunk.content))
+            await self.index.replace_embeddings(user_id, chunk.document, vectors, self.log_embedder.name)
+
+        read = partial(self.index.unembedded, user_id, self.log_embedder.name)
+        return await _embed_all(read, lambda chunk: chunk.document, embed)
 
 
 @dataclass(slots=True)
@@ -265,16 +229,14 @@ class _Run:
     """One run over a user's unindexed messages.
 
     Attributes:
+        tried: Counts an attempt of a message by its id before it begins; None: no need.
         failure: Why the embedder is not asked again for new messages.
         refused: Messages that the store takes in no form; they are left for another run.
     """
 
     user_id: str
-    index: "LogIndex"
-    embedder: Embedder
-    embedded: EmbeddingScope
-    tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None
-    attempts: int = 3
+    of: Indexer
+    tried: Callable[[str], AbstractAsyncContextManager[int]] | None
     failure: EmbedderError | None = None
     refused: set[UUID] = field(default_factory=set)
 
@@ -296,7 +258,7 @@ class _Run:
 
     async def index_up_to(self, last: UUID) -> None:
         """Index the messages up to ``last``, unless an old backlog comes before it, which can wait."""
-        found = await self.index.unindexed(self.user_id, limit=_AT_ONCE)
+        found = await self.of.index.unindexed(self.user_id, limit=_AT_ONCE)
         if len(found) == _AT_ONCE and found[-1].id < last:
             return
         for message in found:
@@ -314,12 +276,12 @@ class _Run:
         return bool(await self._unindexed())
 
     async def _unindexed(self) -> list[LoggedMessage]:
-        found = await self.index.unindexed(self.user_id, limit=_AT_ONCE + len(self.refused))
+        found = await self.of.index.unindexed(self.user_id, limit=_AT_ONCE + len(self.refused))
         return [message for message in found if message.id not in self.refused]
 
     async def _add(self, message: LoggedMessage) -> None:
         """Index a message; with no chunks if the store refuses them, so that it does not block others."""
-        bare = IndexedMessage(message.id, (), {}, self.embedder.name)
+        bare = IndexedMessage(message.id, (), {}, self.of.log_embedder.name)
         try:
             await self._put(await self._carefully_prepared(message) or bare)
         except StoreUnavailableError:
@@ -331,15 +293,15 @@ class _Run:
     async def _put(self, indexed: IndexedMessage) -> None:
         """Store it, with one retry: a conflict of two transactions is over by then."""
         try:
-            await self.index.index(self.user_id, indexed)
+            await self.of.index.index(self.user_id, indexed)
         except StoreUnavailableError:
             raise
         except StoreError:
-            await self.index.index(self.user_id, indexed)
+            await self.of.index.index(self.user_id, indexed)
 
     async def _add_refused(self, bare: IndexedMessage) -> None:
         try:
-            await self.index.index(self.user_id, bare)
+            await self.of.index.index(self.user_id, bare)
         except StoreUnavailableError:
             raise
         except StoreError:
@@ -352,7 +314,7 @@ class _Run:
         if self.tried is None:
             return await self._prepared(message)
         async with self.tried(str(message.id)) as begun:
-            if begun > self.attempts:
+            if begun > self.of.attempts:
                 log.error("message_indexing_failed", error=WorkerStoppedError.__name__, attempts=begun - 1)
                 return None
             return await self._prepared(message)
@@ -363,22 +325,22 @@ class _Run:
         A message with a secret, or with an order that may be planted, gets none: formation hides it too, but later,
         and that may fail.
         """
-        embeddable = self.embedded is EmbeddingScope.ALL or (
-            self.embedded is EmbeddingScope.MARKED and message.marked
+        embeddable = self.of.embedded is EmbeddingScope.ALL or (
+            self.of.embedded is EmbeddingScope.MARKED and message.marked
         )
         indexed: IndexedMessage | None = None
         try:
             if await asyncio.to_thread(must_be_hidden, message.content):
-                return IndexedMessage(message.id, (), {}, self.embedder.name)
+                return IndexedMessage(message.id, (), {}, self.of.log_embedder.name)
             message = await asyncio.to_thread(without_secrets_before, message)
             if len(message.content) > _SHORT_CHARACTERS:
                 indexed = await asyncio.to_thread(
-                    index_by_words, message, self.embedder.name, embeddable=embeddable
+                    index_by_words, message, self.of.log_embedder.name, embeddable=embeddable
                 )
             else:
-                indexed = index_by_words(message, self.embedder.name, embeddable=embeddable)
+                indexed = index_by_words(message, self.of.log_embedder.name, embeddable=embeddable)
             if embeddable and self.failure is None:
-                return await _embedded(indexed, message, self.embedder)
+                return await _embedded(indexed, message, self.of.log_embedder)
         except EmbedderError as error:
             self.failure = error
         except Exception as error:  # noqa: BLE001 -- a text that breaks us must not keep all others from being found

@@ -26,11 +26,11 @@ from uuid_utils.compat import uuid7
 from recollect.assembly.earlier_embedders import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
 from recollect.engine.background import maintenance
-from recollect.engine.background.maintenance import Indexer, Reembedding, Standing, embedding_state
+from recollect.engine.background.maintenance import Reembedding, Standing, embedding_state
 from recollect.engine.counters import LAG_SECONDS, FormationCounts
 from recollect.errors import StoreUnavailableError
 from recollect.index import SnapshotCache
-from recollect.index_run import index_user
+from recollect.index_run import Indexer
 from recollect.model import (
     Actor,
     Add,
@@ -57,7 +57,6 @@ from recollect.model import (
     Source,
     Strategy,
 )
-from recollect.models.background_limits import Steps
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, committed_means
 from recollect.models.memory_embedding import embedded
 from recollect.ports import Embedder
@@ -362,7 +361,7 @@ class Process:
             generation_store=postgres.generations,
         )
         self.engine = Engine(self.backends, PATIENT, clock=lambda: NOON)
-        indexer = Indexer(self.backends, PATIENT, Steps(self.backends.attempts, lambda: NOON))
+        indexer = Indexer(store.index, local, of_log, PATIENT.embedded, generations=self.generations)
         self.reembedding = Reembedding(self.backends, indexer, sleep=self._rest)
         self.rested = 0
 
@@ -398,10 +397,7 @@ class World:
         for user_id in users or (self.store.anna,):
             for text in SAID:
                 await self.store.log.append(self.store.exchange(text, Scope(user_id, "chat-1"), reply=""))
-            everything, index = EmbeddingScope.ALL, self.store.index
-            await index_user(
-                user_id, index=index, embedder=embedder, log_embedder=embedder, embedded=everything
-            )
+            await Indexer(self.store.index, embedder, embedder, EmbeddingScope.ALL).index_user(user_id)
 
     async def ages(self) -> None:
         """Age all rows by two minutes, as if the processes that wrote them had ended since."""

@@ -23,7 +23,7 @@ from recollect.formation.analyzed_turn import analyze_turn
 from recollect.formation.learner import KNOWN_SHOWN
 from recollect.formation.new_memories import qa_embedding_text
 from recollect.formation.understood_commands import held_for_approval
-from recollect.index_run import index_user
+from recollect.index_run import Indexer
 from recollect.model import (
     COMMONS,
     NOT_ERASED,
@@ -443,7 +443,7 @@ class TestCommands:
         for each in exchanges:
             await store.log.append(each)
         of_log, none = BrokenEmbedder(), EmbeddingScope.MEMORIES
-        await index_user(store.anna, index=store.index, embedder=of_log, log_embedder=of_log, embedded=none)
+        await Indexer(store.index, of_log, of_log, none).index_user(store.anna)
 
         desk = Desk(store, log_embedder=of_log)
         later = replace(memory(store, "I live in Kassel again"), observed_at=SAID_AT + timedelta(days=1))

@@ -27,7 +27,7 @@ from uuid_utils.compat import uuid7
 
 from recollect import index_run
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
-from recollect.index_run import index_user, shorter_wait
+from recollect.index_run import Indexer, shorter_wait
 from recollect.indexed_message import (
     index_by_words,
     is_error,
@@ -130,9 +130,7 @@ async def index(
     until: UUID | None = None,
 ) -> timedelta | None:
     used = embedder or WordEmbedder()
-    return await index_user(
-        store.anna, index=store.index, embedder=used, log_embedder=used, embedded=embedded, until=until
-    )
+    return await Indexer(store.index, used, used, embedded).index_user(store.anna, until=until)
 
 
 async def near(store: Store, text: str) -> list[Hit]:

@@ -12,7 +12,7 @@ from tests.support.raw_client import Response
 from tests.support.stores import NOON, Store
 from uuid_utils.compat import uuid7
 
-from recollect.index_run import index_user
+from recollect.index_run import Indexer
 from recollect.model import Actor, Add, EmbeddingScope, Exchange, Hide, Kind, Outline, Provenance, Reason
 from recollect.store import Postgres
 
@@ -33,8 +33,8 @@ async def mark(api: Api, message_id: object, *, marked: object = True) -> Respon
 
 async def index(store: Store, embedded: EmbeddingScope = EmbeddingScope.MARKED) -> None:
     """Index new messages, as with ``RECOLLECT_EMBED=marked``."""
-    parts: Any = {"index": store.index, "embedder": WordEmbedder(), "log_embedder": WordEmbedder()}
-    assert await index_user(store.anna, **parts, embedded=embedded) is None
+    indexer = Indexer(store.index, WordEmbedder(), WordEmbedder(), embedded)
+    assert await indexer.index_user(store.anna) is None
 
 
 async def found(postgres: Postgres, store: Store, exchange: Exchange) -> list[tuple[bool, int]]:

@@ -3,7 +3,6 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,7 +11,7 @@ from tests.scripted.models import WordEmbedder
 from tests.support.stores import NOON, store_over
 from tests.support.tables import table
 
-from recollect.index_run import index_user
+from recollect.index_run import Indexer
 from recollect.model import Awaits, EmbeddingScope, Exchange, Flags, Formed, Scope, Unread, Wait
 from recollect.store import Postgres
 
@@ -30,9 +29,8 @@ async def told(own_postgres: Postgres) -> Exchange:
 
 @pytest.fixture
 async def _indexed(own_postgres: Postgres, told: Exchange) -> None:
-    models: Any = dict.fromkeys(("embedder", "log_embedder"), WordEmbedder())
-    index = store_over(own_postgres).index
-    await index_user(told.turn.scope.user_id, index=index, embedded=EmbeddingScope.ALL, **models)
+    indexer = Indexer(store_over(own_postgres).index, WordEmbedder(), WordEmbedder(), EmbeddingScope.ALL)
+    await indexer.index_user(told.turn.scope.user_id)
 
 
 @pytest.mark.usefixtures("_indexed")

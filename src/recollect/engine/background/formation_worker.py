@@ -16,7 +16,7 @@ from cachetools import LRUCache, TTLCache
 
 from recollect.backends import Backends
 from recollect.engine.background.inbox_drain import REST, TAKEN_DELAY, BatchFormer, InboxDrain
-from recollect.engine.background.maintenance import Indexer, Reembedding, maintain
+from recollect.engine.background.maintenance import Reembedding, maintain
 from recollect.engine.background.model_waits import wake_all
 from recollect.engine.background.summaries_and_hints import Hinting, Summaries
 from recollect.engine.background.webhook_delivery import WebhookDelivery
@@ -25,7 +25,7 @@ from recollect.engine.kept_credentials import Credentials, LentCredential
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import StoreError, YieldedError, described
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
-from recollect.index_run import shorter_wait
+from recollect.index_run import Indexer, shorter_wait
 from recollect.model import Strategy, Unread
 from recollect.models.background_limits import Step, Steps, Yielding
 from recollect.ports import Clock
@@ -112,7 +112,16 @@ class FormationWorker:
         self._guard = guard()
         self.steps = Steps(backends.attempts, clock)
         self.counts = FormationCounts()
-        self._indexer = Indexer(backends, policy, self.steps)
+        self._indexer = Indexer(
+            backends.index,
+            backends.embedder,
+            backends.log_embedder,
+            policy.embedded,
+            logs=policy.reach.log,
+            attempts=policy.attempts,
+            steps=self.steps,
+            generations=backends.generations,
+        )
         # Breakers of their own: a chat too long for a model must not keep everybody's from being asked.
         common = (self._credentials, self.counts, self.steps, policy.attempts, self._yielding)
         self._summaries = Summaries(backends, guard(work=Work.SUMMARIES), *common, clock)
@@ -223,7 +232,7 @@ class FormationWorker:
             if not taken:
                 return TAKEN_DELAY  # two runs at once would look like one that never ended
             async with self.steps.step(user_id, Step.INDEX, "") as begun:
-                return await self._indexer.index(user_id, careful=begun > 1)
+                return await self._indexer.index_user(user_id, careful=begun > 1)
 
 
 class ChatsElsewhere:

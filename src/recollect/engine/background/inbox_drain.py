@@ -11,7 +11,6 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.background.maintenance import Indexer
 from recollect.engine.background.model_waits import (
     RETRY_DELAYS,
     PutOff,
@@ -41,6 +40,7 @@ from recollect.formation import (
     log_decision,
     log_formed,
 )
+from recollect.index_run import Indexer
 from recollect.model import (
     Awaits,
     Exchange,
@@ -134,7 +134,7 @@ class BatchFormer:
         if self.backends.generations.changing and self.backends.generations.is_today:
             # New statements are compared with those that are near to them: by the same embedder.
             await self.indexer.embed_missing(last.turn.scope.user_id, log_too=False)
-        await self.indexer.index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
+        await self.indexer.index_user(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
         forming = FormationPipeline(
             self.backends,
             self.guard,

@@ -8,10 +8,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 import structlog
 
@@ -19,9 +17,8 @@ from recollect.backends import Backends
 from recollect.engine.background.webhook_delivery import DELIVERED_FOR
 from recollect.engine.policy import Policy
 from recollect.errors import described
-from recollect.index_run import embed_user, index_user
+from recollect.index_run import Indexer
 from recollect.model import ANSWERS_KEPT, EmbedderInUse, EmbedderPlace, EmbeddingState
-from recollect.models.background_limits import Step, Steps
 from recollect.ports import Clock
 
 if TYPE_CHECKING:
@@ -45,49 +42,6 @@ _FAILED_AT_MOST = timedelta(seconds=30)
 """How long an answer is waited for if the model failed."""
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Indexer:
-    """Keeps the index of users' messages."""
-
-    backends: Backends
-    policy: Policy
-    steps: Steps
-
-    async def index(
-        self, user_id: str, *, until: UUID | None = None, careful: bool = False
-    ) -> timedelta | None:
-        """Index a user's messages up to a given one, one run at a time; return when to come again, if at all.
-
-        ``careful``: one message at a time, because a worker died over them; a message that keeps failing is given up.
-        """
-        tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
-        return await index_user(
-            user_id,
-            tried=tried,
-            attempts=self.policy.attempts,
-            index=self.backends.index,
-            embedder=self.backends.embedder,
-            log_embedder=self.backends.log_embedder,
-            embedded=self.policy.embedded,
-            messages=self.policy.reach.log,
-            until=until,
-            embeds_later=self.backends.generations.is_today,
-        )
-
-    async def embed_missing(self, user_id: str, *, log_too: bool = True) -> timedelta | None:
-        """Embed a user's texts that today's embedders did not embed, at most one run of them; return when to come again, if at all.
-
-        Without ``log_too`` memories alone are embedded.
-        """
-        return await embed_user(
-            user_id,
-            index=self.backends.index,
-            embedder=self.backends.embedder,
-            log_embedder=self.backends.log_embedder,
-            chunks=log_too and self.policy.reach.log,
-        )
 
 
 async def maintain(backends: Backends, policy: Policy, clock: Clock) -> None:
