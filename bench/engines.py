@@ -145,14 +145,14 @@ class Bench:
         """Store memories of a person, and embed them."""
         changes = [Add(each) for each in await embedded(memories, self.backends.embedder)]
         scope = Scope(person, "an earlier chat")
-        return list(await self.backends.memories.apply(scope, changes, actor=Actor.IMPORT, at=at))
+        return list(await self.backends.store.memories.apply(scope, changes, actor=Actor.IMPORT, at=at))
 
     async def stored(self, person: str) -> list[Memory]:
         """Return the statements that a person has."""
         found: list[Memory] = []
         after: UUID | None = None
         while True:
-            page = await self.backends.memories.page(person, limit=_PAGE, after=after)
+            page = await self.backends.store.memories.page(person, limit=_PAGE, after=after)
             found += [each for each in page.memories if each.kind in STATEMENTS]
             after = page.next
             if after is None:
@@ -223,7 +223,8 @@ async def open_bench(
         **(models or {}),
     }
     async with open_backends(settings) as opened:
-        clock, inbox = Clock(), RecordingInbox(opened.inbox)
-        backends = replace(opened, **used | {"inbox": inbox})
+        clock, inbox = Clock(), RecordingInbox(opened.store.inbox)
+        parts: dict[str, Any] = {"inbox": inbox}
+        backends = replace(opened, store=replace(opened.store, **parts), **used)
         engine = Engine(backends, make_policy(settings), clock=clock)
         yield Bench(engine, backends, inbox, clock, scripts, asked)

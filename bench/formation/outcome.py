@@ -89,7 +89,7 @@ class Outcome:
 
 async def read_outcome(bench: Bench, staged: Staged) -> Outcome:
     """Read the outcome of a case."""
-    case, memories = staged.case, bench.backends.memories
+    case, memories = staged.case, bench.backends.store.memories
     page = await memories.page(case.id, limit=_ALL)
     linked = {memory.id: memory for memory in page.memories}
     held = await memories.quarantined(case.id)

@@ -114,8 +114,8 @@ async def _say_before(bench: Bench, case: Case) -> None:
             raise ValueError(case.id)
         reply = case.history[number + 1]["text"]
         exchange = Exchange(uuid7(), heard.turn, reply, uuid7(), uuid7())
-        await bench.backends.log.append(exchange)
-        await bench.backends.inbox.complete([Formed(exchange)], at=bench.clock())
+        await bench.backends.store.log.append(exchange)
+        await bench.backends.store.inbox.complete([Formed(exchange)], at=bench.clock())
 
 
 async def _inject(bench: Bench, case: Case, stored: Sequence[Memory], turn: Turn) -> None:

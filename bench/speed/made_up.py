@@ -64,7 +64,7 @@ class Filler:
                 Memory(uuid7(), person, Kind.FACT, Source.EXTRACTED, each, 0.5, NOW, NOW) for each in batch
             ]
             await self._bench.keep(person, made, NOW)
-        await self._bench.backends.index.enqueue(person)
+        await self._bench.backends.store.index.enqueue(person)
         await self._bench.form(person)
 
     async def log(self, person: str, exchanges: Iterable[tuple[str, str, str]]) -> None:
@@ -72,8 +72,8 @@ class Filler:
         backends = self._bench.backends
         for chat, text, reply in exchanges:
             turn = Turn(Scope(person, chat), text, str(uuid7()), NOW, "m")
-            await backends.log.append(Exchange(uuid7(), turn, reply, uuid7(), uuid7()))
-        indexer = Indexer(backends.index, backends.embedder, self._of_messages, EmbeddingScope.ALL)
+            await backends.store.log.append(Exchange(uuid7(), turn, reply, uuid7(), uuid7()))
+        indexer = Indexer(backends.store.index, backends.embedder, self._of_messages, EmbeddingScope.ALL)
         while await indexer.index_user(person):
             pass
 

@@ -76,7 +76,7 @@ async def measure(size: int, dsn: str) -> list[str]:
         )
         async with administrator(dsn) as connection:
             await connection.execute("VACUUM ANALYZE")
-        snapshots = bench.backends.snapshots
+        snapshots = bench.backends.store.snapshots
         asking = map(bytes.decode, Questions())
         await _ask(bench.engine, islice(asking, _WARM_UP), dropped_from=None)
         cells = [f"{size:,}"]

@@ -135,16 +135,18 @@ class Indexer:
         counted, because a worker died over them.
         """
         tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful and self.steps else None
-        return await self._logged(
+        return await self._logging_failures(
             "messages_indexed_without_embeddings", self._has_more(user_id, until, _Run(user_id, self, tried))
         )
 
     async def embed_missing(self, user_id: str, *, log_too: bool = True) -> timedelta | None:
         """Embed a user's texts that these embedders did not embed; without ``log_too`` memories alone."""
         chunks = log_too and self.logs
-        return await self._logged("memory_reembedding_failed", self._embed_left(user_id, chunks=chunks))
+        return await self._logging_failures(
+            "memory_reembedding_failed", self._embed_left(user_id, chunks=chunks)
+        )
 
-    async def _logged(self, event: str, run: Coroutine[Any, Any, bool]) -> timedelta | None:
+    async def _logging_failures(self, event: str, run: Coroutine[Any, Any, bool]) -> timedelta | None:
         """Return how long to wait after a run, which returns whether it left something."""
         try:
             return _NEXT_RUN_DELAY if await run else None

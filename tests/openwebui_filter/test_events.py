@@ -6,7 +6,6 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Coroutine
-from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +17,7 @@ from tests.openwebui_filter.openwebui import EVENTS, Chat, load
 from tests.openwebui_filter.processes import Process
 from tests.openwebui_filter.telling import LISBON, contents, formed, process_ends, told
 from tests.support.people import Person, person
-from tests.support.stores import NOON, Store
+from tests.support.stores import NOON, Store, store_over
 from tests.support.waiting import until
 
 from recollect.assembly import host_engine
@@ -27,7 +26,6 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Erasure, Scope
 from recollect.settings.engine_settings import EngineSettings
-from recollect.store import Postgres
 from recollect_openwebui import engines, erasure, hook_call
 
 LOCKER = "My locker at the pool has the number 417."
@@ -223,9 +221,7 @@ def erasures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def store(engine: Engine) -> Store:
-    not_asked_for = {"generations": None, "database": None}
-    names = {each.name for each in fields(Postgres)} - {*not_asked_for}
-    return Store(**{name: getattr(engine._backends, name) for name in names}, **not_asked_for)  # type: ignore[arg-type]
+    return store_over(engine._backends.store)
 
 
 @pytest.fixture

@@ -220,7 +220,9 @@ async def test_what_was_said_is_remembered_once_though_its_answer_is_stopped_and
     chat.history.append({"role": "assistant"})
     await chat.asks_again("All right.")
     await settled(taught)
-    [exchange] = (await learning._backends.chats.chat(Scope(alice, chat.chat_id), exchanges=9)).exchanges
+    [exchange] = (
+        await learning._backends.store.chats.chat(Scope(alice, chat.chat_id), exchanges=9)
+    ).exchanges
     assert (exchange.said, exchange.reply) == (DOG, "All right.")
 
 

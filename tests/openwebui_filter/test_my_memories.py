@@ -404,7 +404,7 @@ async def test_the_button_to_undo_works_by_the_api_too(
 ) -> None:
     chat = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"
     exchange = store.exchange(DOG, alice.chat(chat), key="said-1")
-    await api.engine._backends.log.append(exchange)
+    await api.engine._backends.store.log.append(exchange)
     undo = load(UNDO)
     undo.valves = undo.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory", key=TOKEN)
     body = {

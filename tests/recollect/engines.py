@@ -39,7 +39,7 @@ def engine_over(
     """Return an engine over ``store``; it is always noon."""
     embedder = embedder or WordEmbedder()
     backends = Backends(
-        **store.parts,
+        store,
         embedder=embedder,
         log_embedder=log_embedder or embedder,
         extractor=extractor,

@@ -1,12 +1,13 @@
 """Stores that a test watches, changes or breaks: real ones, with something before a part. Never: a test."""
 
 from collections.abc import Awaitable, Callable, Collection, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NoReturn
 
 from tests.support.stores import Store
 
 from recollect.errors import StoreUnavailableError
+from recollect.store.postgres import Postgres
 
 
 class Through:
@@ -52,7 +53,8 @@ class Outage:
 
 def breakable(store: Store, outage: Outage) -> Store:
     """Return the store, whose parts fail while there is a failure."""
-    parts: dict[str, Any] = {name: _Breakable(part, outage) for name, part in store.parts.items()}
+    names = {each.name for each in fields(Postgres)} - {"generations", "database"}
+    parts: dict[str, Any] = {name: _Breakable(getattr(store, name), outage) for name in names}
     return replace(store, **parts)
 
 

@@ -77,11 +77,11 @@ class ExistingMemories:
 
 async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMemories:
     """Read a user's memories, and those in quarantine."""
-    held = await backends.memories.quarantined(user_id)
+    held = await backends.store.memories.quarantined(user_id)
     known = ExistingMemories({}, {content_hash(each.memory.content) for each in held})
     after, is_last = None, False
     while not is_last:
-        page = await backends.memories.page(user_id, limit=_PAGE, after=after)
+        page = await backends.store.memories.page(user_id, limit=_PAGE, after=after)
         known.memories.update((memory.id, memory) for memory in page.memories)
         known.hashes.update(content_hash(memory.content) for memory in page.memories)
         after, is_last = page.next, page.next is None
@@ -98,7 +98,7 @@ async def read_versions(
         memory = known.memories.get(id_)
         if not found and memory is not None and memory.content == brought.memory.content:
             return [ImportedText(memory, ())]  # unchanged, as most are: its history makes no difference
-        updates = await backends.memories.history(stored.user_id, id_, limit=_MOST_UPDATES)
+        updates = await backends.store.memories.history(stored.user_id, id_, limit=_MOST_UPDATES)
         if memory is None and not updates:
             return found
         found.append(ImportedText(memory, updates))
@@ -156,7 +156,7 @@ class Importer:
         part = project_scope(self._sole_owner, self.project)
         if self.backends is None or not team_of(part):
             return
-        team = await self.backends.teams.around(part)
+        team = await self.backends.store.teams.around(part)
         if team is None:
             raise TeamNotFoundError
         if not team.may_write(person_of(part)):
@@ -234,8 +234,10 @@ class Importer:
     async def _applied(self, user_id: str, changes: Sequence[Change]) -> Sequence[Change]:
         if not (self.writes and self.backends is not None and changes):
             return changes
-        done = await self.backends.memories.apply(Scope(user_id, ""), changes, actor=Actor.IMPORT, at=self.at)
-        await self.backends.index.enqueue(user_id)  # a server that runs on the store embeds them
+        done = await self.backends.store.memories.apply(
+            Scope(user_id, ""), changes, actor=Actor.IMPORT, at=self.at
+        )
+        await self.backends.store.index.enqueue(user_id)  # a server that runs on the store embeds them
         return done
 
     async def bring_chats(self, advance: Callable[[], None]) -> None:
@@ -276,7 +278,7 @@ class Importer:
         if self.backends is None:
             self.tally.spoken_with[person_of(scope.user_id)] = None
             return len(exchanges)
-        chat = await self.backends.chats.chat(scope, exchanges=_MOST_EXCHANGES)
+        chat = await self.backends.store.chats.chat(scope, exchanges=_MOST_EXCHANGES)
         answered = {name: bool(each.reply) for each in chat.exchanges for name in (each.key, each.anchor)}
         if not self.writes:
             new = sum(not _names(each) & answered.keys() for each in exchanges)
@@ -299,23 +301,23 @@ class Importer:
         kept = replace(exchange, turn=turn, authorized=spoken.authorized)
         if not self.policy.log_secrets:
             kept = await asyncio.to_thread(masked_exchange, kept)
-        is_new = await backends.log.append(kept, revives=True)
+        is_new = await backends.store.log.append(kept, revives=True)
         if is_new:
-            await backends.inbox.postpone(kept, error="", until=self.at, counts=False)
+            await backends.store.inbox.postpone(kept, error="", until=self.at, counts=False)
         return is_new
 
     async def _spoken_with(self, user_id: str, backends: Backends) -> SpokenWith | None:
         """Return with which model a person chatted last, looked up once."""
         person = person_of(user_id)
         if person not in self.tally.spoken_with:
-            self.tally.spoken_with[person] = await backends.inbox.spoken_with(person)
+            self.tally.spoken_with[person] = await backends.store.inbox.spoken_with(person)
         return self.tally.spoken_with[person]
 
     async def _is_remembered(self, user_id: str) -> bool:
         """Return whether recording is on for this user."""
         if self.backends is None:
             return self.policy.records
-        flags = await self.backends.flags.flags(user_id)
+        flags = await self.backends.store.flags.flags(user_id)
         return self.policy.under(flags).records
 
     def _concerns(self, user_id: str) -> bool:

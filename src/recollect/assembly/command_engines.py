@@ -77,9 +77,11 @@ async def open_forming(
     """
     demand_store(settings)
     async with open_backends(settings, upstream=upstream) as backends:
-        inbox = paced(backends.inbox, per_minute=per_minute, told=told)
+        inbox = paced(backends.store.inbox, per_minute=per_minute, told=told)
         policy = make_policy(settings, upstream=upstream)
-        yield Engine(replace(backends, inbox=inbox), policy, worker=AbsentWorker())
+        yield Engine(
+            replace(backends, store=replace(backends.store, inbox=inbox)), policy, worker=AbsentWorker()
+        )
 
 
 @asynccontextmanager
@@ -181,7 +183,7 @@ class Trial:
             for content in memories
         ]
         made = await embedded(turns, self._backends.embedder)
-        await self._backends.memories.apply(
+        await self._backends.store.memories.apply(
             Scope(user_id, "earlier"), [Add(each) for each in made], actor=Actor.IMPORT, at=at
         )
         return [each.id for each in made]
@@ -192,7 +194,7 @@ class Trial:
         Raises:
             ExtractorError: The model failed, as the port says.
         """
-        guard = CallGuard(self._backends.usage, TokenBudget(), system_clock)
+        guard = CallGuard(self._backends.store.usage, TokenBudget(), system_clock)
         exchange = Exchange(uuid7(), turn, "", uuid7(), uuid7())
         [formed] = await form_exchanges(self._backends, guard, self._rules, system_clock, [exchange])
         return formed

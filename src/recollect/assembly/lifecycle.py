@@ -204,9 +204,8 @@ async def _with_generations(
     backends: Backends, settings: EngineSettings, make: MakeEmbedder, closing: AsyncExitStack
 ) -> Backends:
     """Return backends that know the embedders before today's, and keep up with them until they are closed."""
-    assert backends.generation_store is not None  # noqa: S101 - set with all the others
     own = todays(settings, backends.embedder, backends.log_embedder)
-    generations = LiveGenerations(backends.generation_store, own, backends.embedder, make)
+    generations = LiveGenerations(backends.store.generations, own, backends.embedder, make)
     closing.push_async_callback(generations.aclose)
     await generations.look()
     looking = asyncio.create_task(generations.keep_looking())
@@ -224,11 +223,10 @@ def _webhook(settings: EngineSettings, client: httpx.AsyncClient) -> Webhook | N
 def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backends:
     embedder, log_embedder = embedders
     return Backends(
-        **postgres.parts,
+        postgres,
         embedder=embedder,
         log_embedder=log_embedder,
         caches=tuple(dict.fromkeys(embedders)),
-        generation_store=postgres.generations,
     )
 
 
@@ -420,9 +418,9 @@ async def warm_up_search(backends: Backends) -> None:
 async def _search_at_once(backends: Backends, nobody: Scope) -> None:
     async def search() -> None:
         turn = Turn(nobody, _SEARCHED, "", datetime.now(UTC), "")
-        await backends.chats.chat(nobody, exchanges=1, turn=turn)
-        await backends.snapshots.get(nobody.user_id)
-        backends.snapshots.forget(nobody.user_id)
+        await backends.store.chats.chat(nobody, exchanges=1, turn=turn)
+        await backends.store.snapshots.get(nobody.user_id)
+        backends.store.snapshots.forget(nobody.user_id)
 
     question = backends.embedder.embed_question(_SEARCHED)
     await asyncio.gather(question, *(search() for _ in range(_SEARCHES_AT_ONCE)))

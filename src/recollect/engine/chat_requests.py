@@ -147,7 +147,7 @@ class ChatRequests:
     ) -> None:
         self._administration = administration
         self._leave_out = leave_out
-        self._backends = backends
+        self._store = backends.store
         self._policy = policy
         self._clock = clock
 
@@ -173,14 +173,14 @@ class ChatRequests:
 
     async def _is_added_to(self, turn: Turn) -> bool:
         """Return whether the turn's prompt is added to at all, by the settings of its user and of everybody."""
-        flags = await within(_PATIENCE_SECONDS, self._backends.flags.flags(turn.scope.user_id))
+        flags = await within(_PATIENCE_SECONDS, self._store.flags.flags(turn.scope.user_id))
         return self._policy.under(flags).bounds.placement is not Placement.OFF
 
     async def _carried_out(self, turn: Turn, request: MemoryRequest) -> CarriedOut | None:
         """Return the outcome; None if it turns out that the memory is not meant."""
         if request.asking in _CLEAR_ALONE - {Request.TAKE_IN}:
             return await self._switch(turn, request.asking)
-        pointed_at = await self._backends.asked.pointed_at(turn)
+        pointed_at = await self._store.asked.pointed_at(turn)
         if (done := _done_before(turn, request, pointed_at)) is not None:
             return CarriedOut(done)
         if request.asking is Request.FORGET_LISTED:
@@ -198,33 +198,33 @@ class ChatRequests:
 
     async def _stop(self, turn: Turn) -> CarriedOut:
         await self._record(turn.scope.user_id, record=False)
-        await self._backends.asked.unlog(turn)  # it may be in the log by now; later it is not let in
+        await self._store.asked.unlog(turn)  # it may be in the log by now; later it is not let in
         await self._note(turn, Request.STOP)
         return CarriedOut(_STOPPED, switched=Request.STOP)
 
     async def _resume(self, turn: Turn) -> CarriedOut:
         """Remove the person's own setting; the operator's setting for everybody stays."""
         await self._record(turn.scope.user_id, record=None)
-        flags = await self._backends.flags.flags(turn.scope.user_id)
+        flags = await self._store.flags.flags(turn.scope.user_id)
         if not self._policy.under(flags).records:
             return CarriedOut(_SWITCHED_OFF)
         return CarriedOut(_RESUMED, switched=Request.RESUME)
 
     async def _take_in(self, turn: Turn) -> CarriedOut:
-        if not await self._backends.asked.take_in(turn.scope):
+        if not await self._store.asked.take_in(turn.scope):
             return CarriedOut(_NOT_LEFT_OUT)
         await self._note(turn, Request.TAKE_IN)
         return CarriedOut(_TAKEN_IN, switched=Request.TAKE_IN)
 
     async def _record(self, user_id: str, *, record: bool | None) -> None:
         flags = Flags(record=record)
-        await self._backends.flags.change_flags(
+        await self._store.flags.change_flags(
             user_id, flags, ("record",), at=self._clock(), by=Changer(Party.PERSON, "chat")
         )
 
     async def _note(self, turn: Turn, asking: Request, items: Sequence[UUID] = ()) -> None:
         kept = KeptRequest(turn.anchor, asking, tuple(items), self._clock())
-        await self._backends.asked.keep_request(turn.scope, kept)
+        await self._store.asked.keep_request(turn.scope, kept)
 
     async def _forget(self, turn: Turn, numbers: Sequence[int], pointed_at: PointedAt) -> CarriedOut | None:
         shown = shown_list(turn, pointed_at)
@@ -259,7 +259,7 @@ class ChatRequests:
         for scope in await self._administration.scopes_within_reach(user_id):
             for each in ids:
                 with suppress(MemoryNotFoundError):  # it is in another scope, or gone
-                    found.setdefault(each, (scope, await self._backends.memories.get(scope, each)))
+                    found.setdefault(each, (scope, await self._store.memories.get(scope, each)))
         return found
 
     async def _retire(self, user_id: str, named: Sequence[tuple[str, UUID]], *, by: str) -> list[UUID]:
@@ -268,7 +268,7 @@ class ChatRequests:
         if not changes:
             return []
         named_for = person_of(by) if person_of(by) != person_of(user_id) else ""
-        done = await self._backends.memories.apply(
+        done = await self._store.memories.apply(
             Scope(user_id, ""), changes, actor=Actor.USER, at=self._clock(), by=named_for
         )
         return [each.target for each in done if isinstance(each, Retire)]
@@ -278,7 +278,7 @@ class ChatRequests:
         said_before = _said_before(turn)
         asked_before = read_memory_request(said_before)
         if asked_before is not None and asked_before.asking is Request.LEAVE_OUT:
-            is_in = await self._backends.asked.take_in(turn.scope)
+            is_in = await self._store.asked.take_in(turn.scope)
             return CarriedOut(_TAKEN_IN, switched=Request.TAKE_IN) if is_in else None
         before = _anchor_before(turn, pointed_at)
         asked = next((each for each in pointed_at.requests if each.anchor == before), None)

@@ -104,19 +104,20 @@ class Engine(Profiles):
         self._retriever = Retriever(backends, policy, clock)
         self._recorder = recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
         # Tasks of one part alone, by the part's own names.
+        store = self._store
         self.remember, self.write_phase = recorder.remember, recorder.write_phase
         self.log_turn, self.log_reply = recorder.log_turn, recorder.log_reply
         self.write_notes, self.when_erased = recorder.write_notes, recorder.when_erased
         self.run, self.note_running_chats = self._worker.run, self._worker.note_running_chats
         self.drain = self._own_worker.drain
         self.chat_of_answer = self._retriever.chat_of_answer
-        self.exchange_of_answer = backends.log.exchange_of_answer
-        self.abandon_turn, self.erased_among = backends.log.abandon_turn, backends.log.erased_among
-        self.sessions, self.vacuum = backends.memories.sessions, backends.memories.vacuum
-        self.outcome, self.backlog = backends.inbox.outcome, backends.inbox.backlog
-        self.take_news, self.requeue_news = backends.inbox.take_news, backends.inbox.requeue_news
-        self.export = backends.portability.export
-        self.refresh_snapshots, self.enqueue_indexing = backends.snapshots.refresh, backends.index.enqueue
+        self.exchange_of_answer = store.log.exchange_of_answer
+        self.abandon_turn, self.erased_among = store.log.abandon_turn, store.log.erased_among
+        self.sessions, self.vacuum = store.memories.sessions, store.memories.vacuum
+        self.outcome, self.backlog = store.inbox.outcome, store.inbox.backlog
+        self.take_news, self.requeue_news = store.inbox.take_news, store.inbox.requeue_news
+        self.export = store.portability.export
+        self.refresh_snapshots, self.enqueue_indexing = store.snapshots.refresh, store.index.enqueue
         leave_out = partial(self.erase_session, leaves_out=True)
         self._requests = ChatRequests(self, leave_out, backends, policy, clock)
         self.search_chats = ChatSearch(self._retriever, clock, self.policy_of).search
@@ -186,7 +187,7 @@ class Engine(Profiles):
             and taken.takes(each.item)
         )
         found = list(islice(fitting, limit))
-        memories = await self._backends.memories.counted(user_id, [memory for memory, *_ in found])
+        memories = await self._store.memories.counted(user_id, [memory for memory, *_ in found])
         of_today = zip(memories, found, strict=True)
         return RankedMemories(
             tuple((memory, score, parts) for memory, (_, score, parts) in of_today), ranking.degraded
@@ -199,12 +200,12 @@ class Engine(Profiles):
         scopes = await self.scopes_of(user_id)
         for each in scopes[1:]:
             self._recorder.note_erasure(each, now)
-        erasure = await self._backends.memories.erase(user_id, at=now)
+        erasure = await self._store.memories.erase(user_id, at=now)
         for each in scopes:
-            self._backends.snapshots.forget(each)
+            self._store.snapshots.forget(each)
         self._clear_caches()
         remembered = sum(cache.entries for cache in self._backends.caches)
-        remembered += self._backends.snapshots.has(user_id) + self._retriever.entries
+        remembered += self._store.snapshots.has(user_id) + self._retriever.entries
         erasure = await self._erase_spooled(user_id, erasure)
         # Once more, to count the entries that were still there.
         again = await self._erase_spooled(user_id, replace(erasure, rows=()))
@@ -218,12 +219,12 @@ class Engine(Profiles):
 
         Raises TeamNotFoundError.
         """
-        members = (await self._backends.teams.one(team)).members
+        members = (await self._store.teams.one(team)).members
         parts = [project_scope(each.person, f"{TEAM}{team}") for each in members]
         erased: list[Erasure] = []
         while True:
             erased += [await self.erase(each) for each in parts]
-            parts = await self._backends.teams.delete(team)
+            parts = await self._store.teams.delete(team)
             if not parts:  # else a member's turn was written meanwhile
                 return erased
 
@@ -231,10 +232,10 @@ class Engine(Profiles):
         """Delete one chat of a user and what only it taught, and prove it by counts; keep nothing of it from now on if it ``leaves_out``."""
         now = self._clock()
         self._recorder.note_erasure(scope, now)
-        erasure = await self._backends.memories.erase_session(scope, at=now, leaves_out=leaves_out)
+        erasure = await self._store.memories.erase_session(scope, at=now, leaves_out=leaves_out)
         self._clear_caches()
         # A memory that came back may have no embedding of today's model.
-        await self._backends.index.enqueue(scope.user_id)
+        await self._store.index.enqueue(scope.user_id)
         return await self._erase_spooled(scope, erasure)
 
     async def _erase_spooled(self, erased: Scope | str, erasure: Erasure) -> Erasure:
@@ -253,12 +254,12 @@ class Engine(Profiles):
             _REDACTED_FIELDS.get(section, ()) if section != "messages" or not self.policy.log_secrets else ()
         )
         masked = await asyncio.to_thread(_masked_rows, rows, fields)
-        return await self._backends.portability.restore(user_id, section, masked)
+        return await self._store.portability.restore(user_id, section, masked)
 
     async def restored(self, user_id: str) -> None:
         """Index and embed the restored rows, and form those that are not formed yet."""
         self._clear_caches()
-        await self._backends.index.enqueue(user_id)
+        await self._store.index.enqueue(user_id)
 
     def _clear_caches(self) -> None:
         super()._clear_caches()
@@ -267,36 +268,36 @@ class Engine(Profiles):
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return the record of a request with its recalled memories and the reasons; None if there is none (any more)."""
-        found = await self._backends.requests.request(request_id)
+        found = await self._store.requests.request(request_id)
         return None if found is None else (await self._with_allowed_questions(found.scope.user_id, found))[0]
 
     async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
         """Return the record of a user's request; None if there is none (any more)."""
-        found = await self._backends.requests.request_of(user_id, request_id)
+        found = await self._store.requests.request_of(user_id, request_id)
         return None if found is None else (await self._with_allowed_questions(user_id, found))[0]
 
     async def recalls(self, user_id: str, *, limit: int, after: UUID | None = None) -> RecallPage:
         """Return the memories in the user's last requests, or why there are none, newest first, after the request ``after``."""
-        requests = self._backends.requests
+        requests = self._store.requests
         found = await requests.requests_of(user_id, limit=limit + 1, after=after)
         page = await self._with_allowed_questions(user_id, *found[:limit])
         items = {item for each in page for item, _ in each.given}
         scopes = await self.scopes_within_reach(user_id, writes=False) if items else ()
         contents = await requests.contents(user_id, items, scopes) if items else {}
-        not_helpful = await self._backends.feedback.of_requests(user_id, [each.id for each in page])
+        not_helpful = await self._store.feedback.of_requests(user_id, [each.id for each in page])
         return RecallPage(page, contents, page[-1].id if len(found) > limit else None, not_helpful)
 
     async def _with_allowed_questions(
         self, user_id: str, *records: RequestRecord
     ) -> tuple[RequestRecord, ...]:
         """Return the user's records, without the questions if they are to stay hidden."""
-        if self.policy.under(await self._backends.flags.flags(user_id)).tells_queries:
+        if self.policy.under(await self._store.flags.flags(user_id)).tells_queries:
             return records
         return tuple(replace(each, question=None) for each in records)
 
     async def unembedded(self, user_id: str) -> int:
         """Count what of a user's has no embedding of the embedders in use, and is to have one."""
-        return await self._backends.index.count_unembedded(
+        return await self._store.index.count_unembedded(
             user_id, self._backends.embedder.name, self._backends.log_embedder.name
         )
 
@@ -306,7 +307,7 @@ class Engine(Profiles):
 
     async def inspect(self, turn: Turn) -> Inspection:
         """Return what would be recalled for a turn, and why; nothing is written, and no memory counts as used."""
-        flags = await self._backends.flags.flags(turn.scope.user_id)
+        flags = await self._store.flags.flags(turn.scope.user_id)
         prepared = await self._retriever.prepare(turn, RecallOptions(history=False), count=estimate_tokens)
         return inspection(prepared, flags)
 
@@ -331,12 +332,12 @@ class Engine(Profiles):
     async def usage(self, user_id: str) -> UserUsage:
         """Return the tokens of background models for a user today, and their budget."""
         day = self._clock().date()
-        used = await self._backends.usage.used(user_id, day)
+        used = await self._store.usage.used(user_id, day)
         return UserUsage(day, used.user, self.policy.budget.user)
 
     async def model_use(self) -> ModelUse:
         """Return how the calls of models in the background stand."""
-        used = await self._backends.usage.used_by_all(self._clock().date())
+        used = await self._store.usage.used_by_all(self._clock().date())
         return ModelUse(used, self.policy.budget, self._worker.guarded, self._clock())
 
 

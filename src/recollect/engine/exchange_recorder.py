@@ -230,7 +230,7 @@ class Recorder:
     def __init__(
         self, backends: Backends, policy: Policy, clock: Clock, *, lend: Callable[[LentCredential], None]
     ) -> None:
-        self._backends = backends
+        self._store = backends.store
         self._policy = policy
         self._clock = clock
         self._lend = lend
@@ -313,7 +313,7 @@ class Recorder:
 
     async def _log(self, entry: LogEntry) -> Logged:
         """Write a phase with its notes; to miss a note is no reason to lose an exchange."""
-        write, records = self._backends.log.write_phase, self._policy.records
+        write, records = self._store.log.write_phase, self._policy.records
         try:
             return await write(entry, records=records)
         except StoreUnavailableError:
@@ -325,7 +325,7 @@ class Recorder:
             return await write(replace(entry, notes=None, recalled=()), records=records)
 
     async def _note_unanswered(self, entry: LogEntry) -> None:
-        exchange, log = entry.exchange, self._backends.log
+        exchange, log = entry.exchange, self._store.log
         if entry.phase is Phase.FAILED:
             await log.fail(exchange)
         elif entry.phase is Phase.REFUSED:
@@ -345,7 +345,7 @@ class Recorder:
             return
         flags = Flags(told_zone=turn.zone)
         try:
-            await self._backends.flags.learn_flags(turn.scope.user_id, flags, at=self._clock())
+            await self._store.flags.learn_flags(turn.scope.user_id, flags, at=self._clock())
         except StoreError as error:  # the next request tells it again
             log.warning("time_zone_save_failed", error=type(error).__name__)
 
@@ -354,7 +354,7 @@ class Recorder:
         user_id = turn.scope.user_id
         if not turn.name or self._names.get(user_id) == turn.name or is_agents(user_id):
             return
-        flags = self._backends.flags
+        flags = self._store.flags
         try:
             if (await flags.own_flags(user_id)).told_name != turn.name:
                 await flags.learn_flags(user_id, Flags(told_name=turn.name), at=self._clock())
@@ -381,7 +381,7 @@ class Recorder:
         """Count memories as recalled; to miss a count is no reason to lose an exchange."""
         try:
             if memories:
-                await self._backends.memories.touch(scope.user_id, memories, at=self._clock())
+                await self._store.memories.touch(scope.user_id, memories, at=self._clock())
         except Exception as error:  # noqa: BLE001 -- as in recall
             log.warning("recall_count_failed", error=type(error).__name__, raised_at=raised_at(error))
 
@@ -390,6 +390,6 @@ class Recorder:
         if notes == TurnNotes() or self._is_erased(turn):
             return
         try:
-            await self._backends.log.write_notes(turn.scope, notes)
+            await self._store.log.write_notes(turn.scope, notes)
         except Exception as error:  # noqa: BLE001 -- to miss a note is no reason to fail a chat
             log.warning("notes_failed", error=type(error).__name__, raised_at=raised_at(error))

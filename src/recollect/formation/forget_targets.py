@@ -79,7 +79,7 @@ class ForgetTargets:
 
     async def _waiting(self, command: MemoryCommand, exchange: Exchange) -> list[Memory]:
         """Return the memories that wait for approval and that a command names: no model is shown them."""
-        held = await self.backends.memories.quarantined(exchange.turn.scope.user_id)
+        held = await self.backends.store.memories.quarantined(exchange.turn.scope.user_id)
         found = (each.memory for each in held if _names(command.about, each.memory))
         return [each for each in found if not is_told_later(each, exchange)]
 
@@ -105,7 +105,7 @@ class ForgetTargets:
         scope, about = exchange.turn.scope, command.about
         [vector] = await self.backends.embedder.embed([about])
         near = await self._near(vector, scope)
-        found = await self.backends.index.said_with(
+        found = await self.backends.store.index.said_with(
             scope.user_id, list(document_terms(about)), before=exchange.turn.at, limit=2 * _LOOKED_AT
         )
         said = [message_id for message_id, text in found if says_all(about, text)]
@@ -114,7 +114,7 @@ class ForgetTargets:
 
     async def _near(self, vector: Vector, scope: Scope) -> Sequence[Memory]:
         embedder = self.backends.embedder
-        store = self.backends.memories
+        store = self.backends.store.memories
         # Summaries among the nearest must not crowd out what can be forgotten.
         near = await store.nearest(scope, vector, embedder.name, limit=3 * _LOOKED_AT, past=True)
         return [each.memory for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT]

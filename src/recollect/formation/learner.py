@@ -133,7 +133,7 @@ class StatementLearner:
 
     async def _known(self, turns: Sequence[AnalyzedTurn]) -> list[Memory]:
         """Return the user's statements nearest to the messages, or the newest ones without embeddings, by their creation."""
-        scope, store = turns[0].exchange.turn.scope, self.backends.memories
+        scope, store = turns[0].exchange.turn.scope, self.backends.store.memories
         attributions = [each.attribution for each in turns]
         words = [f"{said.authored or said.doubtful}\n{said.confirmed}".strip() for said in attributions]
         nearest: dict[UUID, tuple[float, Memory]] = {}
@@ -228,7 +228,7 @@ class StatementLearner:
         # Only a prompt with memories can have shown one of these, which people with few of their own are given.
         if not any(each.attribution.injected for each in turns):
             return list(believed), []
-        common = {content_hash(each.content) for each in await self.backends.memories.globals()}
+        common = {content_hash(each.content) for each in await self.backends.store.memories.globals()}
         kept: list[AcceptedCandidate] = []
         copied: list[tuple[int, Change]] = []
         for accepted in believed:
@@ -244,7 +244,7 @@ class StatementLearner:
     ) -> list[Memory]:
         """Return the user's statements near to the new ones, equal ones included; the newest where the embedder is away."""
         near: dict[UUID, Memory] = {}
-        scope, store = turns[0].exchange.turn.scope, self.backends.memories
+        scope, store = turns[0].exchange.turn.scope, self.backends.store.memories
         if any(vector is None for vector in vectors):
             page = await store.page(scope.user_id, limit=_NEWEST_ASKED)
             near.update({each.id: each for each in page.memories})
@@ -286,4 +286,4 @@ async def allowance_of(
     """Return how many more memories the user may be given now; None: any number."""
     if not rules.hourly:
         return None
-    return max(0, rules.hourly - await backends.memories.added_since(user_id, at - _HOUR))
+    return max(0, rules.hourly - await backends.store.memories.added_since(user_id, at - _HOUR))

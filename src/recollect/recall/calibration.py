@@ -46,7 +46,7 @@ async def measured_gate(backends: Backends, reach: Reach) -> float | None:
     Raises:
         RecollectError: The store or the embedder failed.
     """
-    users = await backends.index.largest_users(_USERS)
+    users = await backends.store.index.largest_users(_USERS)
     cosines: list[float] = []
     until = time.monotonic() + _PATIENCE_SECONDS
     for number, (_, text) in enumerate(unrelated_questions() if users else ()):
@@ -57,7 +57,7 @@ async def measured_gate(backends: Backends, reach: Reach) -> float | None:
             for each in (backends.embedder, backends.log_embedder)
         ]
         # Asked of the users by turns, so that none of them alone decides.
-        snapshot = await backends.snapshots.get(users[number % len(users)])
+        snapshot = await backends.store.snapshots.get(users[number % len(users)])
         nearest = _nearest_cosine(snapshot, statement, passage, reach)
         if nearest is not None:
             cosines.append(nearest)

@@ -69,12 +69,6 @@ class Postgres:
     generations: EmbedderGenerations
     database: Database
 
-    @property
-    def parts(self) -> dict[str, Any]:
-        """The parts that an engine works with, by their names."""
-        others = {"generations", "database"}
-        return {each.name: getattr(self, each.name) for each in fields(Postgres) if each.name not in others}
-
     async def aclose(self) -> None:
         """Close the connections; the jobs must have been cancelled."""
         await self.database.aclose()

@@ -354,11 +354,10 @@ class Process:
         )
         store = store_over(postgres)
         self.backends = Backends(
-            **store.parts,
+            store,
             embedder=local,
             log_embedder=of_log,
             generations=self.generations,
-            generation_store=postgres.generations,
         )
         self.engine = Engine(self.backends, PATIENT, clock=lambda: NOON)
         indexer = Indexer(store.index, local, of_log, PATIENT.embedded, generations=self.generations)
@@ -370,8 +369,7 @@ class Process:
         await asyncio.sleep(0)
 
     async def reembed(self) -> bool:
-        assert self.backends.generation_store is not None
-        return await self.reembedding.go_on(self.backends.generation_store)
+        return await self.reembedding.go_on()
 
 
 ALL = {text: text for text in SAID}
@@ -440,21 +438,21 @@ async def test_the_first_question_after_a_switch_finds_what_the_other_embedder_e
     process = await world.begins(world.today, world.today, world.before)
 
     assert await world.found(process.engine) == ALL
-    small = SnapshotCache(process.backends.snapshots._store, most_bytes=1)
+    small = SnapshotCache(process.backends.store.snapshots._store, most_bytes=1)
     assert (await small.get(world.store.anna)).passages is None, "the log is too large for a process's memory"
-    engine = Engine(replace(process.backends, snapshots=small), PATIENT, clock=lambda: NOON)
+    store = replace(process.backends.store, snapshots=small)
+    engine = Engine(replace(process.backends, store=store), PATIENT, clock=lambda: NOON)
     assert await world.found(engine) == ALL
 
 
 async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(world: World) -> None:
     await world.knew(world.store.anna, world.store.ben)
     process = await world.begins(world.today, world.today, world.before)
-    assert process.backends.generation_store is not None
-    begun = await embedding_state(process.backends, process.backends.generation_store)
+    begun = await embedding_state(process.backends)
 
     assert await process.reembed()
     await process.generations.look()
-    ended = await embedding_state(process.backends, process.backends.generation_store)
+    ended = await embedding_state(process.backends)
 
     assert (begun.is_complete, begun.counts.users, begun.counts.users_done) == (False, 2, 0)
     assert (ended.is_complete, ended.counts.users_done, ended.counts.texts_done) == (True, 2, 6)
@@ -482,9 +480,8 @@ async def test_what_was_done_is_not_done_again_where_another_process_goes_on(wor
     await killed.reembedding.indexer.embed_missing(world.store.anna)
     await store.mark(world.store.anna)
     next_one = await world.begins(world.today, world.today, world.before)
-    assert next_one.backends.generation_store is not None
 
-    state = await embedding_state(next_one.backends, next_one.backends.generation_store)
+    state = await embedding_state(next_one.backends)
     since = max(each.seen_at for each in state.embedders if each.model == world.before.name)
     left = await store.users(since, without=(), limit=9)
 
@@ -561,7 +558,7 @@ async def test_statements_of_other_weights_are_embedded_anew(world: World) -> No
     await apply(world.store, Add(told))
     await world.ages()
     process = await world.begins(world.today, world.today)
-    state = await embedding_state(process.backends, world.postgres.generations)
+    state = await embedding_state(process.backends)
 
     assert (process.generations.changing, state.is_complete) == (True, False)
     assert await process.reembed()

@@ -351,7 +351,7 @@ async def test_the_stage_that_ended_a_recall_is_told(
     async def fail(*_: object, **__: object) -> None:
         raise StoreUnavailableError
 
-    faulty = with_parts(store, **{part: Before(store.parts[part], **{method: fail})})
+    faulty = with_parts(store, **{part: Before(getattr(store, part), **{method: fail})})
 
     recall = await engine_over(faulty, PATIENT).recall(store.turn())
 

@@ -44,9 +44,7 @@ NOW = LATER + timedelta(days=1)
 def audit_over(
     store: Store, extractor: ScriptedExtractor | None = None, told: Disclosure = ALL_TOLD
 ) -> StoreAudit:
-    backends = Backends(
-        **store.parts, embedder=WordEmbedder(), log_embedder=WordEmbedder(), extractor=extractor
-    )
+    backends = Backends(store, embedder=WordEmbedder(), log_embedder=WordEmbedder(), extractor=extractor)
     asked = (
         None if extractor is None else DuplicateFinder(backends, TokenBudget(), lambda: NOW, lambda _: told)
     )

@@ -115,7 +115,7 @@ class Desk:
 
     async def form(self, *exchanges: Exchange, strategy: Strategy = Strategy.EXTRACT) -> list[Formed]:
         backends = Backends(
-            **self.store.parts,
+            self.store,
             embedder=self.embedder,
             log_embedder=self.log_embedder or self.embedder,
             extractor=self.extractor,

@@ -51,7 +51,7 @@ async def rank(
     history: tuple[Message, ...] = (),
 ) -> Ranking:
     embedder = embedder or WordEmbedder()
-    backends = Backends(**store.parts, embedder=embedder, log_embedder=log_embedder or embedder)
+    backends = Backends(store, embedder=embedder, log_embedder=log_embedder or embedder)
     turn = store.turn(asked, scope, history=history)
     retriever = Retriever(backends, PATIENT, lambda: turn.at)
     ranking, _ = await retriever.rank_without_deadline(turn, lifetimes=PATIENT.lifetimes, reach=reach)

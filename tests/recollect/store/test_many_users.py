@@ -73,7 +73,7 @@ class PatternExtractor:
 
 def engine_over(postgres: Postgres) -> Engine:
     backends = Backends(
-        **postgres.parts, embedder=WordEmbedder(), log_embedder=WordEmbedder(), extractor=PatternExtractor()
+        postgres, embedder=WordEmbedder(), log_embedder=WordEmbedder(), extractor=PatternExtractor()
     )
     unindexed = Reach(log=False, lexical=False)  # which has tests of its own, and takes its time
     policy = Policy(strategy=Strategy.EXTRACT, batching=Batching(turns=4), reach=unindexed)

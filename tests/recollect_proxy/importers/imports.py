@@ -58,7 +58,7 @@ class Imports:
     @property
     def backends(self) -> Backends:
         """The store, with an embedder that needs no model."""
-        return Backends(**self.store.parts, embedder=self.embedder, log_embedder=self.embedder)
+        return Backends(self.store, embedder=self.embedder, log_embedder=self.embedder)
 
     @property
     def engine(self) -> Engine:

@@ -165,7 +165,7 @@ def empty_embedded() -> Iterator[tuple[Path, str]]:
 async def opened(*, writes: bool = False, **settings: Any) -> bool:
     """Return whether there was a store."""
     async with open_destination(proxy_settings(**settings), writes=writes) as backends:
-        return backends is not None and await backends.memories.quarantined("anna") == []
+        return backends is not None and await backends.store.memories.quarantined("anna") == []
 
 
 async def test_an_empty_database_stays_empty(empty_dsn: str, data_dir: Path) -> None:

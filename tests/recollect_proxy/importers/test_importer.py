@@ -190,7 +190,7 @@ async def test_chats_become_memories_oldest_first(settings: ProxySettings, tmp_p
     await brought(settings, write_export(tmp_path / "export.json", chats), chats=True)
 
     async with open_backends(settings) as backends:
-        pending = await backends.inbox.pending("anna", limit=9)
+        pending = await backends.store.inbox.pending("anna", limit=9)
     assert [each.exchange.turn.text for each in pending] == [BEES, "Four hives of them."], "of one chat"
 
     patient = {f"recall_{limit}_ms": 10_000 for limit in ("deadline", "embedding", "lexical")}

@@ -150,7 +150,7 @@ def path_of(user_id: str) -> str:
 def engine_over(store: Postgres, embedder: Embedder | None = None, policy: Policy | None = None) -> Engine:
     """Return an engine over ``store``, that tells the time as any other."""
     return Engine(
-        Backends(**store.parts, embedder=embedder or WordEmbedder(), log_embedder=embedder or WordEmbedder()),
+        Backends(store, embedder=embedder or WordEmbedder(), log_embedder=embedder or WordEmbedder()),
         policy or Policy(),
     )
 
@@ -159,7 +159,7 @@ def unhurried(store: Postgres) -> Engine:
     """Return an engine over ``store`` whose recall is never late, however busy the machine is."""
     reach = Reach(embedding_seconds=30.0, log_embedding_seconds=30.0)
     return Engine(
-        Backends(**store.parts, embedder=WordEmbedder(), log_embedder=WordEmbedder()),
+        Backends(store, embedder=WordEmbedder(), log_embedder=WordEmbedder()),
         Policy(deadline=60.0, reach=reach),
     )
 

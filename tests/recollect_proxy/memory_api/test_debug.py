@@ -117,7 +117,7 @@ INVENTED = Candidate("Owns a dog", Kind.FACT, 0.8, "my dog sleeps a lot")
 
 def forming(postgres: Postgres, *answers: Any) -> Any:
     models: Any = {"embedder": WordEmbedder(), "log_embedder": WordEmbedder()}
-    return Engine(Backends(**postgres.parts, **models, extractor=ScriptedExtractor(*answers)), Policy())
+    return Engine(Backends(postgres, **models, extractor=ScriptedExtractor(*answers)), Policy())
 
 
 async def test_a_tried_extraction_says_what_would_be_kept(api: Api, postgres: Postgres) -> None:

@@ -90,7 +90,7 @@ async def form_conversation(
     """
     if backends.extractor is None:
         raise ExtractorUnusableError
-    guard, began = CallGuard(backends.usage, policy.budget, clock), clock()
+    guard, began = CallGuard(backends.store.usage, policy.budget, clock), clock()
     exchanges = _exchanges(conversation, Turn(Scope(user_id, str(uuid7())), "", "", began, model))
     exchanges = [replace(each, guidance=policy.guidance) for each in exchanges]
     formed = await form_exchanges(backends, guard, policy.rules, clock, exchanges)

@@ -101,6 +101,7 @@ class FormationWorker:
         self, backends: Backends, policy: Policy, clock: Clock, *, is_sent_chats: bool = True
     ) -> None:
         self._backends = backends
+        self._store = backends.store
         self._policy = policy
         self._clock = clock
         self._credentials = Credentials()
@@ -108,12 +109,12 @@ class FormationWorker:
         self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
         self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
         self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
-        guard = partial(CallGuard, backends.usage, policy.budget, clock, self._yielding)
+        guard = partial(CallGuard, backends.store.usage, policy.budget, clock, self._yielding)
         self._guard = guard()
-        self.steps = Steps(backends.attempts, clock)
+        self.steps = Steps(backends.store.attempts, clock)
         self.counts = FormationCounts()
         self._indexer = Indexer(
-            backends.index,
+            backends.store.index,
             backends.embedder,
             backends.log_embedder,
             policy.embedded,
@@ -146,27 +147,27 @@ class FormationWorker:
     async def run(self) -> None:
         """Form memories of logged messages, and keep the index, until cancelled."""
         async with asyncio.TaskGroup() as running:
-            running.create_task(self._backends.jobs.run(self.drain))
+            running.create_task(self._store.jobs.run(self.drain))
             running.create_task(self._wake_all())
             running.create_task(maintain(self._backends, self._policy, self._clock))
             running.create_task(Reembedding(self._backends, self._indexer).run())
             if self._backends.webhook is not None:
-                delivery = WebhookDelivery(self._backends.events, self._backends.webhook, self._clock)
+                delivery = WebhookDelivery(self._store.events, self._backends.webhook, self._clock)
                 running.create_task(delivery.run())
             if self._yielding.yields and not self._is_sent_chats:
-                elsewhere = ChatsElsewhere(self._backends.inbox, self._yielding, self._clock)
+                elsewhere = ChatsElsewhere(self._store.inbox, self._yielding, self._clock)
                 running.create_task(elsewhere.watch())
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form and index a user's messages, as many as one run does; return how long to wait before the next run, if any."""
-        policy = self._policy.under(await self._backends.flags.flags(user_id))
+        policy = self._policy.under(await self._store.flags.flags(user_id))
         unread = None
         if policy.strategy is Strategy.OFF:  # by the operator's will, if not by their own
-            own = await self._backends.flags.own_flags(user_id)
+            own = await self._store.flags.own_flags(user_id)
             unread = None if own.formation is Strategy.OFF else Unread.OFF
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
         inbox = InboxDrain(
-            inbox=self._backends.inbox,
+            inbox=self._store.inbox,
             policy=policy,
             form=BatchFormer(
                 self._backends, self._guard, policy, self._clock, self._indexer, self._extracted, unread
@@ -198,7 +199,7 @@ class FormationWorker:
 
     async def _next_wake(self, user_id: str) -> timedelta | None:
         """Return when the first exchange that waits for a model is due; None if time alone makes none due."""
-        due = await self._backends.inbox.next_wake(user_id)
+        due = await self._store.inbox.next_wake(user_id)
         return None if due is None else max(due - self._clock(), timedelta())
 
     async def _wake_all(self) -> None:
@@ -218,7 +219,7 @@ class FormationWorker:
     ) -> timedelta | None:
         """Do further work under the user's lease. Its failure is logged only: it must not keep an exchange from being formed."""
         try:
-            async with self._backends.inbox.lease(user_id) as taken:
+            async with self._store.inbox.lease(user_id) as taken:
                 return await keep(user_id) if taken else None
         except YieldedError as error:
             return error.wait
@@ -228,7 +229,7 @@ class FormationWorker:
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:
         """Index the remaining messages; one by one if a worker died over them, so that only the faulty message is given up."""
-        async with self._backends.inbox.lease(user_id) as taken:
+        async with self._store.inbox.lease(user_id) as taken:
             if not taken:
                 return TAKEN_DELAY  # two runs at once would look like one that never ended
             async with self.steps.step(user_id, Step.INDEX, "") as begun:

@@ -122,7 +122,7 @@ class BatchFormer:
         if not await self._may_state(exchanges[-1].turn.scope.user_id):
             return [Formed(each) for each in exchanges]
         # A request that told the zone, new instructions, or the wish to approve first may have come since the drain began.
-        flags = await self.backends.flags.flags(exchanges[-1].turn.scope.user_id)
+        flags = await self.backends.store.flags.flags(exchanges[-1].turn.scope.user_id)
         policy = self.policy.under(flags)
         exchanges = [
             replace(each, turn=in_zone(each.turn, policy.zone), guidance=policy.guidance)
@@ -149,7 +149,7 @@ class BatchFormer:
         """Return whether messages become memories: in a team only its writers' do."""
         if not team_of(user_id):
             return True
-        team = await self.backends.teams.around(user_id)
+        team = await self.backends.store.teams.around(user_id)
         return team is not None and team.may_write(person_of(user_id))
 
 

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -20,10 +19,6 @@ from recollect.errors import described
 from recollect.index_run import Indexer
 from recollect.model import ANSWERS_KEPT, EmbedderInUse, EmbedderPlace, EmbeddingState
 from recollect.ports import Clock
-
-if TYPE_CHECKING:
-    from recollect.store.log_index import EmbedderGenerations
-
 
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
@@ -61,21 +56,22 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     enqueued = False
     while True:
         if not enqueued:
-            enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed())
+            enqueued = await _quietly("enqueue_unindexed_failed", backends.store.index.enqueue_unindexed())
         now = clock()
         await _quietly(
-            "request_days_failed", backends.requests.prepare_days(now.astimezone(UTC).date(), _DAYS_AHEAD)
+            "request_days_failed",
+            backends.store.requests.prepare_days(now.astimezone(UTC).date(), _DAYS_AHEAD),
         )
         old_requests = now - timedelta(days=policy.keep_requests_days)
-        await _quietly("prune_requests_failed", backends.retention.prune(old_requests))
-        await _quietly("prune_answers_failed", backends.answers.prune(now - ANSWERS_KEPT))
+        await _quietly("prune_requests_failed", backends.store.retention.prune(old_requests))
+        await _quietly("prune_answers_failed", backends.store.answers.prune(now - ANSWERS_KEPT))
         if policy.log_days:
             before = now - timedelta(days=policy.log_days)
             strategy = policy.strategy if backends.extractor is not None else None
-            erasing = backends.log.erase_old(before, at=now, strategy=strategy)
+            erasing = backends.store.log.erase_old(before, at=now, strategy=strategy)
             await _quietly("erase_log_failed", erasing)
         if backends.webhook is None:
-            await _quietly("prune_erasures_failed", backends.events.prune_erasures(now - DELIVERED_FOR))
+            await _quietly("prune_erasures_failed", backends.store.events.prune_erasures(now - DELIVERED_FOR))
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
 
 
@@ -87,14 +83,14 @@ async def _expire(backends: Backends, policy: Policy, clock: Clock) -> None:
     minutes, done = int(_EVERY_SECONDS / _RETRY_SECONDS), True
     for minute in count():
         lifetimes = policy.lifetimes if minute % minutes == 0 or not done else None
-        done = await _quietly("expiry_failed", backends.memories.expire(lifetimes, at=clock()))
+        done = await _quietly("expiry_failed", backends.store.memories.expire(lifetimes, at=clock()))
         await asyncio.sleep(_RETRY_SECONDS)
 
 
 async def _end_abandoned(backends: Backends, clock: Clock) -> None:
     while True:
         now = clock()
-        ending = backends.log.end_abandoned(now - _OPEN_AT_MOST, failed=now - _FAILED_AT_MOST)
+        ending = backends.store.log.end_abandoned(now - _OPEN_AT_MOST, failed=now - _FAILED_AT_MOST)
         await _quietly("end_abandoned_failed", ending)
         await asyncio.sleep(_LOOK_SECONDS)
 
@@ -162,9 +158,9 @@ class Standing:
         return cls(is_complete, any(each.is_used for each in others), max(times, default=None))
 
 
-async def embedding_state(backends: Backends, store: "EmbedderGenerations") -> EmbeddingState:
+async def embedding_state(backends: Backends) -> EmbeddingState:
     """Return the embedders and the progress of re-embedding; this reads a row of each user."""
-    today = names_of(backends)
+    today, store = names_of(backends), backends.store.generations
     known = await store.known()
     standing = Standing.from_embedders(known, today)
     counts = await store.counts(standing.since or datetime.min.replace(tzinfo=UTC))
@@ -182,25 +178,22 @@ class Reembedding:
 
     async def run(self) -> None:
         """Work until cancelled; whatever fails is logged and tried again."""
-        store = self.backends.generation_store
-        if store is None:
-            return
         wait = _REEMBED_SECONDS  # not at once: the first chats come first
         while True:
             await self.sleep(wait)
             wait = _REEMBED_SECONDS
             try:
-                if self.backends.generations.is_today and not await self.go_on(store):
+                if self.backends.generations.is_today and not await self.go_on():
                     wait = _FAILED_SECONDS
             except Exception as error:  # noqa: BLE001 -- no error here may end formation, which runs at the same time
                 log.warning("reembedding_failed", **described(error))
                 wait = _FAILED_SECONDS
 
-    async def go_on(self, store: "EmbedderGenerations") -> bool:
+    async def go_on(self) -> bool:
         """Go from user to user until all are done, or another process does it; return whether none failed."""
         self._failed.clear()
         went_on = False
-        today = names_of(self.backends)
+        today, store = names_of(self.backends), self.backends.store.generations
 
         async def held() -> bool:
             return await store.hold(today[EmbedderPlace.LOG], _HELD)
@@ -214,7 +207,7 @@ class Reembedding:
             if not users:
                 break
             went_on = True
-            if not await self._embed_all(users, store, held):
+            if not await self._embed_all(users, held):
                 return False
         if self._failed:
             return False
@@ -224,14 +217,12 @@ class Reembedding:
             log.info("user_reembedded", **{at.value: model for at, model in today.items()})
         return True
 
-    async def _embed_all(
-        self, users: Sequence[str], store: "EmbedderGenerations", held: Callable[[], Awaitable[bool]]
-    ) -> bool:
+    async def _embed_all(self, users: Sequence[str], held: Callable[[], Awaitable[bool]]) -> bool:
         """Embed the remaining texts of some users; return whether to go on with others: not if the embedder seems to be away."""
         failed = 0
         for each in users:
             if await self._embed(each, held):
-                await store.mark(each)
+                await self.backends.store.generations.mark(each)
                 failed = 0
                 continue
             self._failed.add(each)

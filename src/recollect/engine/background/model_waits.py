@@ -119,7 +119,7 @@ def _next_try(pending: Pending, at: datetime) -> datetime | None:
 async def expect_room(backends: Backends, exchanges: Sequence[Exchange]) -> None:
     """Raise HeldFullError if the list of memories held back is full, unless one of the exchanges is a command."""
     user_id = exchanges[-1].turn.scope.user_id
-    if await backends.memories.is_held_full(user_id):
+    if await backends.store.memories.is_held_full(user_id):
         # A command is done at once, also where nothing more can be held back.
         commands = await asyncio.to_thread(lambda: any(map(begins_with_command, exchanges)))
         if not commands:
@@ -131,11 +131,11 @@ async def wake_all(backends: Backends, policy: Policy, *, everything: bool = Fal
 
     With formation off for everybody there are none. ``everything`` includes those that this very model answered unreadably.
     """
-    strategy = policy.under(await backends.flags.flags(None)).strategy
+    strategy = policy.under(await backends.store.flags.flags(None)).strategy
     if strategy not in {Strategy.EXTRACT, Strategy.BOTH}:
         return []
     asked = policy.asked(policy.extraction_model)
-    return await backends.inbox.wake_all(asked=asked, everything=everything)
+    return await backends.store.inbox.wake_all(asked=asked, everything=everything)
 
 
 def _next_day(at: datetime) -> datetime:

@@ -99,7 +99,7 @@ class Summaries(ModelWork):
 
         A failed summary is tried again with its user's next turn. Raises YieldedError when a chat comes first.
         """
-        summarizer, inbox = self.backends.summarizer, self.backends.inbox
+        summarizer, inbox = self.backends.summarizer, self.backends.store.inbox
         if summarizer is None:
             return None
         left_out: set[str] = set()
@@ -258,7 +258,7 @@ class Hinting(ModelWork):
             return None
         told = hinter.told(asker).kinds
         kinds = STATEMENTS if told is None else STATEMENTS & told
-        statements = await self.backends.memories.unhinted(user_id, kinds, limit=AT_ONCE)
+        statements = await self.backends.store.memories.unhinted(user_id, kinds, limit=AT_ONCE)
         if not statements:
             return None
         with self.yielding.turn(user_id):
@@ -269,7 +269,7 @@ class Hinting(ModelWork):
         return _NEXT_RUN if len(statements) == AT_ONCE and not self._rest else None
 
     async def _asker(self, user_id: str) -> Asker | None:
-        spoken = await self.backends.inbox.spoken_with(user_id)
+        spoken = await self.backends.store.inbox.spoken_with(user_id)
         if spoken is not None:
             credential = self.credentials.of_person(user_id, spoken.upstream)
             return Asker(user_id, spoken.model, spoken.authorized, credential, upstream=spoken.upstream)
@@ -298,12 +298,12 @@ class Hinting(ModelWork):
         # A statement that has an embedding keeps it, rather than take hints without one.
         bare = {each.id for each in statements if each.embedding_model is None}
         made = [each for each in embedded if each.embedding is not None or each.id in bare]
-        await self.backends.memories.give_hints(user_id, made)
+        await self.backends.store.memories.give_hints(user_id, made)
         if any(each.embedding is None for each in embedded):
             self._rest["embedder"] = None
         given = {each.id for each in hinted}
         without = [each.id for each in statements if each.id not in given]
-        await self.backends.memories.count_hints_asked(user_id, without)
+        await self.backends.store.memories.count_hints_asked(user_id, without)
         self.counts.hinted += len(made)
         if found.tokens:
             log.debug("hints_made", statements=len(statements), hinted=len(made), tokens=found.tokens)

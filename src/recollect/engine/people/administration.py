@@ -23,7 +23,6 @@ from recollect.errors import (
     DuplicateMemoryError,
     MemoryNotFoundError,
     NotUndoableError,
-    StoreError,
 )
 from recollect.formation.wording import masked_metadata, masked_tags
 from recollect.model import (
@@ -89,17 +88,14 @@ class Administration(Projects):
 
     def __init__(self, backends: Backends, clock: Clock) -> None:
         super().__init__(backends, clock)
-        log_index, admin_reads = backends.index, backends.admin_reads
+        log_index, admin_reads, answers = self._store.index, self._store.admin_reads, self._store.answers
         self.rebuild_index, self.rebuilding = log_index.rebuild, log_index.rebuilding
         self.admin_reads, self.settings_changes = admin_reads.admin_reads, admin_reads.settings_changes
-        self.keep_answer, self.release_answer = backends.answers.keep, backends.answers.release
+        self.keep_answer, self.release_answer = answers.keep, answers.release
 
     async def embeddings(self) -> EmbeddingState:
         """Return which embedders there are, and how far what an earlier one embedded is embedded again; it reads a row a user."""
-        store = self._backends.generation_store
-        if store is None:
-            raise StoreError("This store knows no embedders.")
-        return await embedding_state(self._backends, store)
+        return await embedding_state(self._backends)
 
     async def note_admin_read(
         self, user_id: str, *, reader: str, operation: str, once_in: timedelta | None = None
@@ -111,7 +107,7 @@ class Administration(Projects):
         now = self._clock()
         read = AdminRead(uuid7(), now, reader, operation)
         since = None if once_in is None else now - once_in
-        await self._backends.admin_reads.add_read(user_id, read, unless_since=since)
+        await self._store.admin_reads.add_read(user_id, read, unless_since=since)
 
     async def add(
         self,
@@ -147,7 +143,7 @@ class Administration(Projects):
             expires_at=expires_at,
         )
         [memory] = await self._embedded_if_possible([written])
-        [done] = await self._backends.memories.apply(
+        [done] = await self._store.memories.apply(
             Scope(user_id, ""), [Add(memory, Reason.WRITTEN)], actor=actor, at=self._clock()
         )
         if isinstance(done, Ignore):
@@ -172,7 +168,7 @@ class Administration(Projects):
         user_id, by = await self.home(user_id, memory_id)
         [wanted] = await self._embedded_revisions(user_id, [Revision(memory_id, **changed)])
         assert isinstance(wanted, EmbeddedRevision)  # noqa: S101 -- as it was given
-        edited = await self._backends.memories.edit(user_id, wanted, actor=actor, at=self._clock(), by=by)
+        edited = await self._store.memories.edit(user_id, wanted, actor=actor, at=self._clock(), by=by)
         await self._embed_later(user_id, edited)
         # Another member's chats are not shown.
         return replace(edited, provenance=Provenance()) if by else edited
@@ -189,9 +185,9 @@ class Administration(Projects):
         # A team's reader may still take away their own statements.
         await self.parts(user_id, writes=any(isinstance(each, Revision) for each in wanted))
         prepared = await self._embedded_revisions(user_id, wanted)
-        done = await self._backends.memories.change_all(user_id, prepared, actor=actor, at=self._clock())
+        done = await self._store.memories.change_all(user_id, prepared, actor=actor, at=self._clock())
         if any(isinstance(each, EmbeddedRevision) and each.content for each in prepared):
-            await self._backends.index.enqueue(user_id)
+            await self._store.index.enqueue(user_id)
         return done
 
     async def _embedded_revisions(
@@ -202,7 +198,7 @@ class Administration(Projects):
         for position, each in enumerate(masked):
             if isinstance(each, Revision):
                 with suppress(MemoryNotFoundError):  # the store says so of each
-                    old = await self._backends.memories.get(user_id, each.memory_id)
+                    old = await self._store.memories.get(user_id, each.memory_id)
                     revised = _as_revised(old, each)
                     if revised is not None:
                         said[position] = revised
@@ -230,7 +226,7 @@ class Administration(Projects):
         user_id, by = await self.home(user_id, memory_id)
         removal = Removal(memory_id, versions)
         try:
-            await self._backends.memories.change_all(user_id, [removal], actor=actor, at=self._clock(), by=by)
+            await self._store.memories.change_all(user_id, [removal], actor=actor, at=self._clock(), by=by)
         except BulkRefusedError as refused:
             raise refused.failures[0] from None
 
@@ -245,7 +241,7 @@ class Administration(Projects):
         """
         user_id, by = await self.part_changed(user_id, update_id)
         other = await self.other_half(user_id, update_id)
-        done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock(), by=by)
+        done = await self._store.memories.undo(user_id, update_id, actor=actor, at=self._clock(), by=by)
         await self._follow_undo(user_id, done, other, actor=actor)
         return done
 
@@ -256,7 +252,7 @@ class Administration(Projects):
             await self._embed_again(user_id, done.memory_id)
         if other_half is not None:
             with suppress(NotUndoableError, DuplicateMemoryError):  # it was changed since, in the other scope
-                await self._backends.memories.undo(*other_half, actor=actor, at=self._clock())
+                await self._store.memories.undo(*other_half, actor=actor, at=self._clock())
 
     async def take_back(
         self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN, bound: bool = False
@@ -266,9 +262,9 @@ class Administration(Projects):
         The same goes for earlier exchanges whose changes were shown with this one's answer. Memories that its message had forgotten by number come back. A memory that was changed again since stays. Return the audit's rows of the undone changes; None if
         the log has no exchange with the key (``Turn.key``).
         """
-        learned = await self._backends.inbox.told_with(scope, key)
+        learned = await self._store.inbox.told_with(scope, key)
         undone = [await self._take_back(where, each, actor) for where, each in ((scope, key), *learned)]
-        asked = await self._backends.asked.forgetting_of(scope, key)
+        asked = await self._store.asked.forgetting_of(scope, key)
         if asked is not None:
             undone.insert(0, await self.bring_back(scope.user_id, asked, actor=actor, bound=bound))
         known = [each for each in undone if each is not None]
@@ -295,18 +291,18 @@ class Administration(Projects):
 
     async def last_removal(self, user_id: str, memory_id: UUID) -> Update | None:
         """Return the audit's row of the last removal of a memory; None for none among its last changes."""
-        rows = await self._backends.memories.history(user_id, memory_id, limit=_HISTORY)
+        rows = await self._store.memories.history(user_id, memory_id, limit=_HISTORY)
         taken = (row for row in rows if row.memory_id == memory_id and row.action is Action.RETIRE)
         return next(taken, None)
 
     async def _take_back(self, scope: Scope, key: str, actor: Actor) -> tuple[Update, ...] | None:
-        inbox, undone = self._backends.inbox, []
+        inbox, undone = self._store.inbox, []
         found = await inbox.outcome(scope, key)
         if found is None:
             return None
         # Hidden before the outcome is read again: a worker that forms it now sees that, or its changes are in that outcome.
         hidden = Hide(found.messages, Reason.UNDONE)
-        await self._backends.memories.apply(scope, [hidden], actor=actor, at=self._clock())
+        await self._store.memories.apply(scope, [hidden], actor=actor, at=self._clock())
         formed = await inbox.outcome(scope, key)
         for update in formed.updates if formed is not None else ():
             try:
@@ -318,12 +314,12 @@ class Administration(Projects):
     async def reserve_answer(self, user_id: str, key: str, request: bytes) -> KeptAnswer | datetime:
         """Take a key for a request, by its hash, that is to be done once; return the kept answer if there is one, else the time of taking."""
         now = self._clock()
-        kept = await self._backends.answers.reserve(user_id, key, request, at=now)
+        kept = await self._store.answers.reserve(user_id, key, request, at=now)
         return now if kept is None else kept
 
     async def flags(self, user_id: str | None = None) -> Flags:
         """Return the changed settings: of everybody, or of one user alone."""
-        flags = self._backends.flags
+        flags = self._store.flags
         return await (flags.flags(None) if user_id is None else flags.own_flags(user_id))
 
     async def change_flags(
@@ -333,26 +329,26 @@ class Administration(Projects):
 
         A user's change is stored with ``by``, for the user to see; a change for everybody is logged.
         """
-        changed = await self._backends.flags.change_flags(user_id, flags, named, at=self._clock(), by=by)
+        changed = await self._store.flags.change_flags(user_id, flags, named, at=self._clock(), by=by)
         if user_id is None:
             log.info("settings_changed", by=by.name, names=sorted(named))
         return changed
 
     async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
         """Embed what an undone edit left without an embedding."""
-        memory = await self._backends.memories.get(user_id, memory_id)
+        memory = await self._store.memories.get(user_id, memory_id)
         if memory.owner != user_id or memory.embedding_model is not None:
             return
         [embedded] = await self._embedded_if_possible([memory])
         if embedded.embedding is not None:
-            await self._backends.index.embed_memory(user_id, embedded)
+            await self._store.index.embed_memory(user_id, embedded)
         await self._embed_later(user_id, embedded)
 
     async def _embed_later(self, user_id: str, memory: Memory) -> None:
         """Have a job embed a memory that has no embedding, and give it hints if it has none."""
         lacks_hints = self._backends.hinter is not None and memory.kind in STATEMENTS and memory.hints is None
         if memory.embedding_model is None or lacks_hints:
-            await self._backends.index.enqueue(user_id)
+            await self._store.index.enqueue(user_id)
 
 
 def _masked(hints: Hints | None) -> Hints | None:

@@ -167,7 +167,7 @@ class AgentMemories(Administration):
     ) -> Dictated:
         """Keep a statement, unless it is known, has to be approved, or may not be kept; say which. The audit names the ``agent``."""
         await self.parts(user_id, writes=True)
-        policy = self._policy.under(await self._backends.flags.flags(user_id))
+        policy = self._policy.under(await self._store.flags.flags(user_id))
         if not policy.records:
             raise SwitchedOffError("Nothing is kept of this user: it is switched off.")
         allowance = await allowance_of(user_id, self._policy.rules, self._backends, at=self._clock())
@@ -199,7 +199,7 @@ class AgentMemories(Administration):
         memory = await self.get(user_id, memory_id, past=True)
         change = Retire(memory_id, Reason.DELETED, decided_by=agent)
         home, by = await self.home(user_id, memory_id)
-        await self._backends.memories.apply(
+        await self._store.memories.apply(
             Scope(home, ""), [change], actor=Actor.AGENT, at=self._clock(), by=by
         )
         return memory
@@ -221,7 +221,7 @@ class AgentMemories(Administration):
         return Forgetting(candidates=tuple(named or near))
 
     async def _require_recall(self, user_id: str) -> Policy:
-        policy = self._policy.under(await self._backends.flags.flags(user_id))
+        policy = self._policy.under(await self._store.flags.flags(user_id))
         if not policy.recalls:
             raise SwitchedOffError("Nothing is recalled for this user: it is switched off.")
         return policy
@@ -230,7 +230,7 @@ class AgentMemories(Administration):
         """Return the user's own memory that says the same, but for differences without meaning."""
         if memory.embedding is None or memory.embedding_model is None:
             return None
-        near = await self._backends.memories.nearest(
+        near = await self._store.memories.nearest(
             Scope(user_id, ""), memory.embedding, memory.embedding_model, limit=_NEAR
         )
         own = (each.memory for each in near if each.memory.source is not Source.GLOBAL)
@@ -239,7 +239,7 @@ class AgentMemories(Administration):
 
     async def _applied(self, user_id: str, change: Add | Quarantine) -> Dictated:
         """Apply it, and return the change as made: the store knows equal, held back and refused statements."""
-        [done] = await self._backends.memories.apply(
+        [done] = await self._store.memories.apply(
             Scope(user_id, ""), [change], actor=Actor.AGENT, at=self._clock()
         )
         match done:

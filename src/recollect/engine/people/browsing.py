@@ -70,22 +70,22 @@ class Browsing(Administration):
     def __init__(self, backends: Backends, clock: Clock, policy: Policy) -> None:
         super().__init__(backends, clock)
         self.policy = policy
-        browsing = backends.browsing
+        browsing = self._store.browsing
         self.changes, self.chats_of = browsing.changes, browsing.chats
         self.first_words = browsing.first_words
         self.count_kept, self.count_unsettled = browsing.count_kept, browsing.count_unsettled
-        self.event_places, self.events_behind = backends.events.places, backends.events.behind
-        self.size = backends.statistics.size
-        self.users, self.count_memories = backends.memories.users, backends.memories.count
-        self.quarantined, self.profile = backends.memories.quarantined, backends.profiles.profile
-        self.keep_team = backends.teams.keep
+        self.event_places, self.events_behind = self._store.events.places, self._store.events.behind
+        self.size = self._store.statistics.size
+        self.users, self.count_memories = self._store.memories.users, self._store.memories.count
+        self.quarantined, self.profile = self._store.memories.quarantined, self._store.profiles.profile
+        self.keep_team = self._store.teams.keep
 
     async def retry_failed(self) -> tuple[int, int]:
         """Form all remaining exchanges: the failed ones, those that wait for a model, and those that no model has read.
 
         Return how many exchanges failed, and how many users had others.
         """
-        failed = await self._backends.inbox.retry_failed(at=self._clock())
+        failed = await self._store.inbox.retry_failed(at=self._clock())
         return failed, len(await wake_all(self._backends, self.policy, everything=True))
 
     async def wake_waiting(self) -> list[str]:
@@ -102,14 +102,14 @@ class Browsing(Administration):
                 await self.wake_waiting()
             return changed
         if "formation" in named:
-            await self._backends.index.enqueue(user_id)
+            await self._store.index.enqueue(user_id)
         if "approve_first" in named:
-            await self._backends.inbox.go_on_holding(user_id)
+            await self._store.inbox.go_on_holding(user_id)
         return changed
 
     async def expect_chat(self, scope: Scope) -> None:
         """Return if something that was said in the chat is kept; else raise SessionNotFoundError."""
-        if not await self._backends.browsing.knows_chat(scope):
+        if not await self._store.browsing.knows_chat(scope):
             raise SessionNotFoundError
 
     async def messages(self, scope: Scope, *, limit: int, after: UUID | None = None) -> list[MessageSeen]:
@@ -118,7 +118,7 @@ class Browsing(Administration):
         Raises SessionNotFoundError, and MessageNotFoundError if the chat has no message ``after``.
         """
         await self.expect_chat(scope)
-        found = await self._backends.browsing.messages(scope, limit=limit, after=after)
+        found = await self._store.browsing.messages(scope, limit=limit, after=after)
         if found is None:
             raise MessageNotFoundError
         return found
@@ -127,7 +127,7 @@ class Browsing(Administration):
         """Return the newest summary of a chat; None if it has none (yet). Raises SessionNotFoundError."""
         await self.expect_chat(scope)
         summaries = MemoryFilter(kinds=frozenset({Kind.SUMMARY}), session_id=scope.session_id)
-        page = await self._backends.memories.page(scope.user_id, limit=1, taken=summaries)
+        page = await self._store.memories.page(scope.user_id, limit=1, taken=summaries)
         return page.memories[0] if page.memories else None
 
     async def ask_for_summary(self, scope: Scope) -> int:
@@ -137,11 +137,11 @@ class Browsing(Administration):
             SwitchedOffError: No model reads the chats of this user.
             SessionNotFoundError: Nothing that was said in the chat is kept.
         """
-        policy = self.policy.under(await self._backends.flags.flags(scope.user_id))
+        policy = self.policy.under(await self._store.flags.flags(scope.user_id))
         if policy.strategy not in {Strategy.EXTRACT, Strategy.BOTH}:
             raise SwitchedOffError("No model reads the chats of this user: it is switched off.")
         await self.expect_chat(scope)
-        return await self._backends.inbox.ask_for_summary(scope, at=self._clock())
+        return await self._store.inbox.ask_for_summary(scope, at=self._clock())
 
     async def mark_turn(self, scope: Scope, message_id: UUID, *, marked: bool) -> None:
         """Note that a turn of a chat, with its answers, is valuable, or is not; what that changes is indexed again.
@@ -149,7 +149,7 @@ class Browsing(Administration):
         Raises SessionNotFoundError and MessageNotFoundError.
         """
         await self.expect_chat(scope)
-        if not await self._backends.index.mark(scope, message_id, marked=marked):
+        if not await self._store.index.mark(scope, message_id, marked=marked):
             raise MessageNotFoundError
 
     async def to_review(self, user_id: str, *, limit: int) -> list[Memory]:
@@ -158,7 +158,7 @@ class Browsing(Administration):
         A statement is old if it was neither made nor confirmed within half a year.
         """
         now = self._clock()
-        return await self._backends.browsing.to_review(
+        return await self._store.browsing.to_review(
             user_id, STATEMENTS, before=now - _OLD, due_before=now, importance=_IMPORTANT, limit=limit
         )
 
@@ -168,14 +168,14 @@ class Browsing(Administration):
         Raises MemoryNotFoundError.
         """
         user_id, by = await self.home(user_id, memory_id)
-        todo = await self._backends.memories.get(user_id, memory_id)
+        todo = await self._store.memories.get(user_id, memory_id)
         if todo.owner != user_id or todo.kind is not Kind.TODO:
             raise MemoryNotFoundError
         now = self._clock()
         until = wall(now, (await self.policy_of(user_id)).zone)
         ended = Retire(memory_id, Reason.ENDED, past=Past(until, ending))
-        await self._backends.memories.apply(Scope(user_id, ""), [ended], actor=actor, at=now, by=by)
-        return (await self._backends.memories.history(user_id, memory_id, limit=1))[0]
+        await self._store.memories.apply(Scope(user_id, ""), [ended], actor=actor, at=now, by=by)
+        return (await self._store.memories.history(user_id, memory_id, limit=1))[0]
 
     async def undo_together(
         self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN
@@ -197,7 +197,7 @@ class Browsing(Administration):
         others: dict[UUID | None, tuple[str, UUID] | None] = {
             each: await self.other_half(user_id, each) for each in together
         }
-        undone = await self._backends.memories.undo_all(user_id, together, actor=actor, at=self._clock())
+        undone = await self._store.memories.undo_all(user_id, together, actor=actor, at=self._clock())
         if not undone:
             raise NotUndoableError
         for each in undone:
@@ -213,7 +213,7 @@ class Browsing(Administration):
         if memory.owner != user_id:
             raise MemoryNotFoundError
         change = Reinforce(memory_id, Reason.REPEATS)
-        await self._backends.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
+        await self._store.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
 
     async def measured_gate(self) -> float | None:
         """Return the gate that suits the embedder, measured on what users have; None if that is too little."""
@@ -221,19 +221,19 @@ class Browsing(Administration):
 
     async def policy_of(self, user_id: str | None) -> Policy:
         """Return the engine's policy for a user, with the settings changed for them and for everybody; None: for everybody."""
-        return self.policy.under(await self._backends.flags.flags(user_id))
+        return self.policy.under(await self._store.flags.flags(user_id))
 
     async def usage_by_day(self, days: int) -> Sequence[DayOfUsage]:
         """Return the tokens that each user's memory took on each of the last ``days`` days (UTC), the last day first."""
-        return await self._backends.statistics.usage((self._clock() - timedelta(days=days - 1)).date())
+        return await self._store.statistics.usage((self._clock() - timedelta(days=days - 1)).date())
 
     async def report(self, days: int) -> tuple[WeekReport, Sequence[DayOfActivity]]:
         """Return the report of the last ``days`` days over all users, and each day on which anything was asked or formed."""
         now = self._clock()
         since = now - timedelta(days=days)
         followed = followed_advice(embeds_all=self.policy.embedded is EmbeddingScope.ALL)
-        activity = await self._backends.statistics.activity(since, midnights(since, now, self.policy.zone))
-        waiting = (await self._backends.inbox.backlog()).waiting
+        activity = await self._store.statistics.activity(since, midnights(since, now, self.policy.zone))
+        waiting = (await self._store.inbox.backlog()).waiting
         return make_report(activity, days, followed, waiting), activity.by_day
 
 

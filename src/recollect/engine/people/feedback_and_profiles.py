@@ -66,10 +66,10 @@ class Feedback(Browsing):
             DuplicateMemoryError: The user has it already.
         """
         await self.parts(user_id, writes=True)
-        held = await self._backends.memories.held(user_id, memory_id)
+        held = await self._store.memories.held(user_id, memory_id)
         is_end = held.reason is Reason.ENDED
         [memory] = [held.memory] if is_end else await self._embedded_if_possible([held.memory])
-        done, *_ = await self._backends.memories.release(
+        done, *_ = await self._store.memories.release(
             user_id, memory_id, memory, actor=actor, at=self._clock()
         )
         if is_end:  # approved was that it ended: nothing is added
@@ -81,7 +81,7 @@ class Feedback(Browsing):
 
     async def refuse(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
         """Refuse a quarantined memory; it does not come again. Raises MemoryNotFoundError."""
-        await self._backends.memories.release(user_id, memory_id, None, actor=actor, at=self._clock())
+        await self._store.memories.release(user_id, memory_id, None, actor=actor, at=self._clock())
 
     async def decide_held(
         self,
@@ -96,7 +96,7 @@ class Feedback(Browsing):
 
         With a ``session_id`` only those of that chat, and only those that wait since ``until`` or longer. Suspicious memories are decided one by one.
         """
-        held = await self._backends.memories.quarantined(user_id, session_id=session_id)
+        held = await self._store.memories.quarantined(user_id, session_id=session_id)
         count = 0
         for each in reversed(held):
             if each.reason in WAITING and (until is None or each.at <= until):
@@ -123,36 +123,34 @@ class Feedback(Browsing):
             raise MemoryNotFoundError
         if not may_be_unhelpful(memory):
             raise AlwaysNeededError
-        if not await self._backends.feedback.note_not_helpful(
-            user_id, request.id, memory_id, at=self._clock()
-        ):
+        if not await self._store.feedback.note_not_helpful(user_id, request.id, memory_id, at=self._clock()):
             raise QuestionNotKeptError
-        await self._backends.index.enqueue(user_id)
+        await self._store.index.enqueue(user_id)
 
     async def take_back_not_helpful(self, user_id: str, request_id: UUID, memory_id: UUID) -> None:
         """Let questions like a request's get a memory again. Raises MemoryNotFoundError."""
-        if not await self._backends.feedback.remove(user_id, request_id, memory_id):
+        if not await self._store.feedback.remove(user_id, request_id, memory_id):
             raise MemoryNotFoundError
 
     async def not_helpful_for(self, user_id: str, memory_id: UUID) -> list[NotHelpful]:
         """Return for which questions the user called a memory not helpful, newest first, 50 at most."""
-        found = await self._backends.feedback.of_memory(user_id, memory_id, limit=_LISTED)
-        if self.policy.under(await self._backends.flags.flags(user_id)).tells_queries:
+        found = await self._store.feedback.of_memory(user_id, memory_id, limit=_LISTED)
+        if self.policy.under(await self._store.flags.flags(user_id)).tells_queries:
             return found
         return [replace(each, question=None) for each in found]
 
     async def told_twice(self, user_id: str, *, limit: int) -> list[tuple[Memory, Memory]]:
         """Return pairs of the user's statements that may say the same, and that they did not both confirm within half a year."""
-        snapshot = await self._backends.snapshots.get(user_id)
+        snapshot = await self._store.snapshots.get(user_id)
         pairs = await asyncio.to_thread(told_twice, snapshot.memories, self._backends.embedder.name)
         named = {each.id for pair in pairs for each in pair}
         since = self._clock() - _ASKED_AGAIN
-        confirmed = await self._backends.browsing.confirmed(user_id, named, since) if named else set()
+        confirmed = await self._store.browsing.confirmed(user_id, named, since) if named else set()
         return [(one, other) for one, other in pairs if not {one.id, other.id} <= confirmed][:limit]
 
     async def shared_names(self, user_id: str, memory_id: UUID) -> list[str]:
         """Return the names in a statement of the user's that others have, too."""
-        memories = (await self._backends.snapshots.get(user_id)).memories
+        memories = (await self._store.snapshots.get(user_id)).memories
         rows = [row for row, each in enumerate(memories.judged_items) if each.id == memory_id]
         return await asyncio.to_thread(shared_names, memories, rows[0]) if rows else []
 
@@ -166,7 +164,7 @@ class Feedback(Browsing):
         if not own or kept == other:
             raise MemoryNotFoundError
         changes: list[Change] = [Retire(other, Reason.REPEATS, stays), Reinforce(kept, Reason.REPEATS)]
-        await self._backends.memories.apply(Scope(user_id, ""), changes, actor=actor, at=self._clock())
+        await self._store.memories.apply(Scope(user_id, ""), changes, actor=actor, at=self._clock())
 
 
 class Profiles(Feedback):
@@ -183,8 +181,8 @@ class Profiles(Feedback):
         now = self._clock()
         said = mask(content).text
         entry = ProfileEntry(uuid7(), field, said, EntryState.CONFIRMED, now, now, own_words=True)
-        await self._backends.profiles.add(user_id, entry)
-        await self._backends.index.enqueue(user_id)  # a job embeds it
+        await self._store.profiles.add(user_id, entry)
+        await self._store.index.enqueue(user_id)  # a job embeds it
         return entry
 
     async def change_in_profile(
@@ -213,8 +211,8 @@ class Profiles(Feedback):
             own_words=old.own_words or old.outdated or said != old.content,
             outdated=False,
         )
-        await self._backends.profiles.change(user_id, changed)
-        await self._backends.index.enqueue(user_id)
+        await self._store.profiles.change(user_id, changed)
+        await self._store.index.enqueue(user_id)
         return changed
 
     async def confirm_in_profile(self, user_id: str, entry_id: UUID) -> ProfileEntry:
@@ -226,7 +224,7 @@ class Profiles(Feedback):
 
         Raises ProfileEntryNotFoundError.
         """
-        if not await self._backends.profiles.remove(user_id, entry_id, at=self._clock()):
+        if not await self._store.profiles.remove(user_id, entry_id, at=self._clock()):
             raise ProfileEntryNotFoundError
 
     async def propose_profile(self, user_id: str) -> OwnProfile:
@@ -243,7 +241,7 @@ class Profiles(Feedback):
         if not known.consents:
             raise ProfileNotAllowedError
         now, zone = self._clock(), (await self.policy_of(user_id)).zone
-        found = (await self._backends.snapshots.get(user_id)).memories.important
+        found = (await self._store.snapshots.get(user_id)).memories.important
         entered = {each.memory_id for each in known.entries}
         new = [
             each
@@ -255,7 +253,7 @@ class Profiles(Feedback):
         proposals = {
             uuid7(): (each.id, field) for each, field in zip(new, fields, strict=True) if field is not None
         }
-        await self._backends.profiles.propose(user_id, proposals, at=now)
+        await self._store.profiles.propose(user_id, proposals, at=now)
         return await self.profile(user_id)
 
     async def change_flags(

@@ -68,8 +68,9 @@ class Projects:
 
     def __init__(self, backends: Backends, clock: Clock) -> None:
         self._backends = backends
+        self._store = backends.store
         self._clock = clock
-        self.globals = backends.memories.globals
+        self.globals = self._store.memories.globals
 
     async def share(
         self, user_id: str, memory_id: UUID, others: Sequence[str], *, actor: Actor = Actor.ADMIN
@@ -82,9 +83,9 @@ class Projects:
             MemoryNotFoundError: The user has no such memory.
         """
         now = self._clock()
-        memory = await self._backends.memories.share(user_id, memory_id, at=now, actor=actor)
+        memory = await self._store.memories.share(user_id, memory_id, at=now, actor=actor)
         for other in others:
-            await self._backends.memories.apply(
+            await self._store.memories.apply(
                 Scope(other, ""), [Add(memory, Reason.SHARED)], actor=actor, at=now
             )
         return memory
@@ -95,7 +96,7 @@ class Projects:
         """Write a memory that serves every user who has few. Raises DuplicateMemoryError."""
         written = self._written(content, COMMONS, Source.GLOBAL, kind, importance, None)
         [memory] = await self._embedded_if_possible([written])
-        await self._backends.memories.keep_globals([memory], [], at=self._clock())
+        await self._store.memories.keep_globals([memory], [], at=self._clock())
         if all(each.id != memory.id for each in await self.globals()):
             raise DuplicateMemoryError
         return memory
@@ -104,7 +105,7 @@ class Projects:
         """Take it away, or raise MemoryNotFoundError."""
         if all(each.id != memory_id for each in await self.globals()):
             raise MemoryNotFoundError
-        await self._backends.memories.keep_globals([], [memory_id], at=self._clock())
+        await self._store.memories.keep_globals([], [memory_id], at=self._clock())
 
     async def keep_globals(self, contents: Sequence[str] | None) -> None:
         """Have these, and no others, serve every user who has few; None: those that are there.
@@ -127,7 +128,7 @@ class Projects:
         removed = [memory.id for text, memory in there.items() if text not in kept]
         if new or removed:
             embedded = await self._embedded_if_possible(new)
-            await self._backends.memories.keep_globals(embedded, removed, at=self._clock())
+            await self._store.memories.keep_globals(embedded, removed, at=self._clock())
 
     async def _embedded_if_possible(self, memories: Sequence[Memory]) -> list[Memory]:
         return await embedded_if_possible(memories, self._backends.embedder)
@@ -156,11 +157,11 @@ class Projects:
 
     async def projects(self, user_id: str, *, measured: bool = True) -> list[Project]:
         """Return the person's projects, by name, with the teams that they are in; without their sizes unless ``measured``."""
-        store = self._backends.projects
+        store = self._store.projects
         found = {each.name: each for each in await store.of_person(user_id)}
         if measured:
             found = {name: await store.measured(user_id, each) for name, each in found.items()}
-        for team in await self._backends.teams.of_person(user_id):
+        for team in await self._store.teams.of_person(user_id):
             name = f"{TEAM}{team.id}"
             known = found.get(name, Project(name))
             found[name] = replace(known, title=known.title or team.title)
@@ -168,7 +169,7 @@ class Projects:
 
     async def scopes_of(self, user_id: str) -> list[str]:
         """Return the ids under which anything of a person is kept: their own, and those of their projects."""
-        found = await self._backends.projects.of_person(user_id)
+        found = await self._store.projects.of_person(user_id)
         return [user_id, *(project_scope(user_id, each.name) for each in found)]
 
     async def project(self, user_id: str, name: str) -> Project:
@@ -186,7 +187,7 @@ class Projects:
 
         Raises ProjectNotFoundError.
         """
-        store = self._backends.projects
+        store = self._store.projects
         return await store.measured(user_id, await store.change(user_id, name, title=title, alone=alone))
 
     async def move(
@@ -203,7 +204,7 @@ class Projects:
         """
         target = project_scope(person_of(user_id), project)
         await self.parts(target, writes=True)
-        memory = await self._backends.memories.get(user_id, memory_id)
+        memory = await self._store.memories.get(user_id, memory_id)
         if memory.owner != user_id or memory.kind not in STATEMENTS or target == user_id:
             raise MemoryNotFoundError
         at = self._clock()
@@ -211,7 +212,7 @@ class Projects:
             memory, id=uuid7(), owner=target, source=Source.MANUAL, provenance=Provenance(), created_at=at
         )
         [written] = await self._embedded_if_possible([written])
-        apply = self._backends.memories.apply
+        apply = self._store.memories.apply
         added = Add(written, Reason.MOVED, f"{_MOVED}{memory_id}")
         [done] = await apply(Scope(target, ""), [added], actor=actor, at=at)
         if not isinstance(done, Add):
@@ -219,12 +220,12 @@ class Projects:
         # It is in both for a moment, and stays so if this fails: nothing is lost.
         gone = Retire(memory_id, Reason.MOVED, decided_by=f"{_MOVED}{written.id}")
         await apply(Scope(user_id, ""), [gone], actor=actor, at=at)
-        await self._backends.index.enqueue(target)
+        await self._store.index.enqueue(target)
         return written
 
     async def is_move(self, user_id: str, update_id: UUID) -> bool:
         """Return whether a change of the user's is half of a move."""
-        change = await self._backends.memories.change(user_id, update_id)
+        change = await self._store.memories.change(user_id, update_id)
         return change is not None and change.reason is Reason.MOVED
 
     async def other_half(self, user_id: str, update_id: UUID) -> tuple[str, UUID] | None:
@@ -232,12 +233,12 @@ class Projects:
 
         Raises TeamNotFoundError and NotAllowedInTeamError as ``parts``: to undo a move writes in both places.
         """
-        half = await self._backends.memories.change(user_id, update_id)
+        half = await self._store.memories.change(user_id, update_id)
         if half is None or half.reason is not Reason.MOVED:
             return None
         other = UUID((half.decided_by or "").removeprefix(_MOVED))
         for scope in await self.scopes_of(person_of(user_id)):
-            rows = await self._backends.memories.history(scope, other, limit=_CHANGES_OF_ONE)
+            rows = await self._store.memories.history(scope, other, limit=_CHANGES_OF_ONE)
             last = next((each for each in rows if each.reason in {Reason.MOVED, Reason.EDITED}), None)
             if last is not None and last.decided_by == f"{_MOVED}{half.memory_id}":
                 await self.parts(scope, writes=True)
@@ -246,7 +247,7 @@ class Projects:
 
     async def teams(self, person: str | None = None) -> list[Team]:
         """Return all teams, or those that a person is in, by id."""
-        store = self._backends.teams
+        store = self._store.teams
         return await (store.every() if person is None else store.of_person(person))
 
     async def team(self, team: str, person: str | None, *, owns: bool = False) -> Team:
@@ -256,7 +257,7 @@ class Projects:
             TeamNotFoundError: There is none, or the person is not in it.
             NotAllowedInTeamError: The person is to own it, and does not.
         """
-        found = await self._backends.teams.one(team)
+        found = await self._store.teams.one(team)
         if person is None:
             return found
         member = found.member(person)
@@ -273,7 +274,7 @@ class Projects:
             TeamNotFoundError: There is no such team.
             NotAllowedInTeamError: It has as many members as a team may have.
         """
-        return await self._backends.teams.set_member(team, Member(person, role, name or ""))
+        return await self._store.teams.set_member(team, Member(person, role, name or ""))
 
     async def leave_team(self, team: str, person: str) -> Team:
         """Take someone out of a team. Their statements stay in it until their part, a project of theirs, is erased.
@@ -281,7 +282,7 @@ class Projects:
         Raises TeamNotFoundError.
         """
         former = Member(person, TeamRole.FORMER, "")
-        return await self._backends.teams.set_member(team, former, joins=False)
+        return await self._store.teams.set_member(team, former, joins=False)
 
     async def parts(self, user_id: str, *, writes: bool = False) -> Mapping[str, str]:
         """Return the scopes whose statements are a user's, each with its member's name: their own first, then the others of a team.
@@ -292,7 +293,7 @@ class Projects:
         """
         if not team_of(user_id):
             return {user_id: ""}
-        team, person = await self._backends.teams.around(user_id), person_of(user_id)
+        team, person = await self._store.teams.around(user_id), person_of(user_id)
         if team is None:
             raise TeamNotFoundError
         if writes and not team.may_write(person):
@@ -309,7 +310,7 @@ class Projects:
         own, *others = await self.parts(user_id)
         if others:
             with suppress(MemoryNotFoundError):
-                await self._backends.memories.get(own, memory_id, past=True)
+                await self._store.memories.get(own, memory_id, past=True)
                 return own, ""
             for each in others:
                 with suppress(MemoryNotFoundError):
@@ -331,7 +332,7 @@ class Projects:
     ) -> Page:
         """Return the user's memories that are ``taken``, newest first, behind the memory ``after``, as the store does."""
         parts = await self.parts(user_id)
-        read = partial(self._backends.memories.page, limit=limit, after=after)
+        read = partial(self._store.memories.page, limit=limit, after=after)
         return await _united(parts, read, taken, limit, key=lambda each: (each.id.int,))
 
     async def said_last(
@@ -340,14 +341,14 @@ class Projects:
         """Return the user's current memories, the one that was said last first, behind the memory ``after``, as the store does."""
         parts = await self.parts(user_id)
         behind = await self.place_of(parts, after)
-        read = partial(self._backends.browsing.said_last, limit=limit, behind=behind)
+        read = partial(self._store.browsing.said_last, limit=limit, behind=behind)
         return await _united(parts, read, taken, limit, key=lambda each: (each.observed_at, each.id.int))
 
     async def place_of(self, parts: Iterable[str], memory_id: UUID | None) -> tuple[datetime, UUID] | None:
         """Return when a memory of one of the parts was said, with its id, even if it was forgotten since; None for none."""
         if memory_id is not None:
             for each in parts:
-                if (said_at := await self._backends.browsing.said_at(each, memory_id)) is not None:
+                if (said_at := await self._store.browsing.said_at(each, memory_id)) is not None:
                     return said_at, memory_id
         return None
 
@@ -358,26 +359,26 @@ class Projects:
         for each in others:  # the own part comes last: its error is the answer
             with suppress(MemoryNotFoundError):
                 return _told_to(own, await self._stated(each, memory_id, past=past), parts)
-        return _told_to(own, await self._backends.memories.get(own, memory_id, past=past), parts)
+        return _told_to(own, await self._store.memories.get(own, memory_id, past=past), parts)
 
     async def history(
         self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
     ) -> list[Update]:
         """Return the audit rows of the user, or of one memory (also of another member's), newest first, as the store does."""
         own, *others = await self.parts(user_id)
-        rows = await self._backends.memories.history(own, memory_id, limit=limit, after=after)
+        rows = await self._store.memories.history(own, memory_id, limit=limit, after=after)
         if memory_id is None or rows:
             return rows
         for each in others:
             with suppress(MemoryNotFoundError):
                 await self._stated(each, memory_id)
-                rows = await self._backends.memories.history(each, memory_id, limit=limit, after=after)
+                rows = await self._store.memories.history(each, memory_id, limit=limit, after=after)
                 return [replace(row, session_id=None, exchange_id=None) for row in rows]
         return rows
 
     async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return the user's memories of kind todo, and summaries with open todos of their own chats, newest first."""
-        store, parts = self._backends.memories, await self.parts(user_id)
+        store, parts = self._store.memories, await self.parts(user_id)
         own, *others = parts
         found = {each.id: each for each in await store.todos(own, limit=limit)}
         for other in others:  # a shared memory is in several parts
@@ -390,7 +391,7 @@ class Projects:
         own, *others = await self.parts(user_id)
         person = person_of(user_id)
         for each in others:
-            change = await self._backends.memories.change(each, update_id)
+            change = await self._store.memories.change(each, update_id)
             if change is not None and change.by == person:
                 await self.parts(user_id, writes=True)
                 return each, person
@@ -398,7 +399,7 @@ class Projects:
 
     async def _stated(self, part: str, memory_id: UUID, *, past: bool = True) -> Memory:
         """Return a statement of another member; all else of theirs is not found."""
-        memory = await self._backends.memories.get(part, memory_id, past=past)
+        memory = await self._store.memories.get(part, memory_id, past=past)
         if memory.kind not in STATEMENTS:
             raise MemoryNotFoundError
         return memory

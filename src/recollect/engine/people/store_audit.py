@@ -70,7 +70,7 @@ class DuplicateFinder:
     ) -> None:
         self._backends = backends
         self._tells = tells
-        self._guard = CallGuard(backends.usage, budget, clock, Yielding(yields=False, idle=None))
+        self._guard = CallGuard(backends.store.usage, budget, clock, Yielding(yields=False, idle=None))
         self._answers: dict[UUID, tuple[Finding, ...]] = {}
 
     async def findings(self, user_id: str, memories: Sequence[Memory]) -> AsyncIterator[Finding]:
@@ -87,7 +87,7 @@ class DuplicateFinder:
         vectors = await self._backends.embedder.embed([each.content for each in new]) if new else []
         for memory, vector in zip(new, vectors, strict=True):
             # One more than wanted, as the memory itself is among them.
-            found = await self._backends.memories.nearest(
+            found = await self._backends.store.memories.nearest(
                 Scope(user_id, ""), vector, self._backends.embedder.name, limit=_NEAR + 1
             )
             near = [each.memory for each in found if each.score >= self._backends.embedder.gate]
@@ -185,11 +185,11 @@ class StoreAudit(Administration):
         super().__init__(backends, clock)
         self._rules = rules
         self._asked = asked
-        self.runs, self.repaired_users = backends.repairs.runs, backends.repairs.users
+        self.runs, self.repaired_users = self._store.repairs.runs, self._store.repairs.users
 
     async def users(self) -> list[str]:
         """Return the users of whom memories are kept; a project is one of its own."""
-        return [each.id for each in await self._backends.memories.users(projects=True) if each.memories]
+        return [each.id for each in await self._store.memories.users(projects=True) if each.memories]
 
     async def findings(self, user_id: str, wanted: Collection[Fault]) -> AsyncIterator[Finding]:
         """Yield the wanted faults of a user's own memories, the newest memory first; shared ones are repaired by no user.
@@ -199,7 +199,7 @@ class StoreAudit(Administration):
         pairs, reported = _Pairs(), set[tuple[Fault, UUID]]()
         after: UUID | None = None
         while True:
-            page = await self._backends.memories.page(user_id, limit=_PAGE, after=after)
+            page = await self._store.memories.page(user_id, limit=_PAGE, after=after)
             own = [each for each in page.memories if each.owner == user_id]
             async for finding in self._of_page(user_id, own, pairs):
                 if finding.fault in wanted and not await self._is_stood_behind(user_id, finding):
@@ -225,7 +225,7 @@ class StoreAudit(Administration):
 
     async def _exchanges_of(self, user_id: str, memories: Sequence[Memory]) -> dict[UUID, Exchange]:
         messages = list(dict.fromkeys(each for memory in memories for each in _read_of(memory)))
-        found = await self._backends.repairs.said(user_id, messages) if messages else []
+        found = await self._store.repairs.said(user_id, messages) if messages else []
         return {each.message_id: each for each in found}
 
     async def _in_pairs(self, user_id: str, memory: Memory, pairs: _Pairs) -> AsyncIterator[Finding]:
@@ -251,7 +251,7 @@ class StoreAudit(Administration):
         if memory_id is None:
             return None
         try:
-            return await self._backends.memories.get(user_id, memory_id)
+            return await self._store.memories.get(user_id, memory_id)
         except MemoryNotFoundError:  # it was repaired, or taken away, meanwhile
             return None
 
@@ -259,7 +259,7 @@ class StoreAudit(Administration):
         """Return whether a person wrote, approved, corrected, confirmed or brought back the memory."""
         if finding.fault not in _JUDGED_BY_PEOPLE:
             return False
-        updates = await self._backends.memories.history(user_id, finding.memory.id, limit=_MOST_UPDATES)
+        updates = await self._store.memories.history(user_id, finding.memory.id, limit=_MOST_UPDATES)
         return any(_stands_behind(each, finding) for each in updates)
 
     async def repair(self, user_id: str, wanted: Collection[Fault], *, run: UUID) -> int:
@@ -272,7 +272,7 @@ class StoreAudit(Administration):
             if finding.memory.id in repaired:
                 continue
             changes = [each async for each in self._changes(finding)]
-            done = await self._backends.repairs.repair(
+            done = await self._store.repairs.repair(
                 user_id, finding.memory, changes, run=run, actor=Actor.ADMIN, at=self._clock()
             )
             if done:
@@ -285,7 +285,7 @@ class StoreAudit(Administration):
     async def undo_run(self, user_id: str, run: UUID) -> tuple[int, int]:
         """Undo a run's repairs of a user's memories, the last first; return the number undone and the number that can't be."""
         undone = left = 0
-        for update in await self._backends.repairs.repaired(user_id, run):
+        for update in await self._store.repairs.repaired(user_id, run):
             try:
                 await self.undo(user_id, update.id)
             except (NotUndoableError, DuplicateMemoryError):  # later changes build on it

@@ -96,6 +96,7 @@ class Retriever:
 
     def __init__(self, backends: Backends, policy: Policy, clock: Clock) -> None:
         self._backends = backends
+        self._store = backends.store
         self._policy = policy
         self._clock = clock
         self._embedded: EqualQuestions[_Embedded] = EqualQuestions(lambda made: not made[1].degraded)
@@ -150,17 +151,17 @@ class Retriever:
             TeamNotFoundError: It is of a team that the person is not in.
             StoreError: The store failed.
         """
-        snapshots, person = self._backends.snapshots, person_of(user_id)
+        snapshots, person = self._store.snapshots, person_of(user_id)
         if person == user_id:
             return await snapshots.get(user_id)
         names: dict[str, str] = {}
         if team_of(user_id):
-            team = await self._backends.teams.around(user_id)
+            team = await self._store.teams.around(user_id)
             if team is None:
                 raise TeamNotFoundError
             names = dict(team.scopes(person))
         around = [each for each in names if each != user_id]
-        around += [] if await self._backends.projects.is_alone(user_id) else [person]
+        around += [] if await self._store.projects.is_alone(user_id) else [person]
         project, *others = await asyncio.gather(*map(snapshots.get, (user_id, *around)))
         return await snapshots.with_others(project, others, names)
 
@@ -193,7 +194,7 @@ class Retriever:
     async def chat_of_answer(self, user_id: str, answer_id: str) -> str | None:
         """Return the user's chat that has an answer of the LLM's server; None if that is not known in time; never raises."""
         try:
-            asking = self._backends.chats.session_of_answer(user_id, answer_id)
+            asking = self._store.chats.session_of_answer(user_id, answer_id)
             return await within(self._policy.deadline, asking)
         except (TimeoutError, StoreError) as error:  # the turn then begins a chat of its own
             log.warning("chat_lookup_failed", error=type(error).__name__)
@@ -237,7 +238,7 @@ class Retriever:
             compared,
             vectors,
             sources=LogSources(
-                backends.log_embedder, backends.generations, backends.snapshots.nearest_passages
+                backends.log_embedder, backends.generations, backends.store.snapshots.nearest_passages
             ),
             reach=reach,
             tuning=Tuning(gate=policy.gate, bar=policy.bar),
@@ -297,7 +298,7 @@ class Retriever:
 
     async def _with_chats(self, ranking: Ranking, snapshot: Snapshot) -> Snapshot:
         """Return a person's memory with the words of the chats that a question may ask for, in place of its log."""
-        read, of_topic = self._backends.snapshots.passages_of_chats, chats_of(ranking.ranked)
+        read, of_topic = self._store.snapshots.passages_of_chats, chats_of(ranking.ranked)
         said = await read(snapshot.user_id, of_topic, ranking.query.moments)
         return await asyncio.to_thread(with_words_of_chats, snapshot, said)
 
@@ -328,10 +329,10 @@ class Retriever:
         every = ((user_id, chat.versions), *around.items())
         project, *others = await asyncio.gather(*(self._current(state, *each) for each in every))
         names = {} if chat.team is None else dict(chat.team.scopes(person_of(user_id)))
-        return await within(state.seconds_left, self._backends.snapshots.with_others(project, others, names))
+        return await within(state.seconds_left, self._store.snapshots.with_others(project, others, names))
 
     async def _current(self, state: RecallState, user_id: str, versions: Versions | None) -> Snapshot:
-        snapshots = self._backends.snapshots
+        snapshots = self._store.snapshots
         if versions is not None and (kept := snapshots.at_hand(user_id, versions)) is not None:
             return kept
         return await within(state.seconds_left, snapshots.get(user_id, versions, log_may_follow=True))
@@ -392,7 +393,7 @@ class Retriever:
 
     async def _chat(self, state: RecallState) -> Chat:
         """Return the chat; with its exchanges if the request may lack some."""
-        return await self._backends.chats.chat(
+        return await self._store.chats.chat(
             state.turn.scope,
             exchanges=_EXCHANGES_READ if state.wants_history else 0,
             unless_begun=state.first_said,
