@@ -43,8 +43,8 @@ _TOLD_AGAIN = timedelta(hours=1)
 _CAUSES_KEPT = 100
 
 _WHEN_UNREADABLE = (
-    "Memories can't be formed by a model that does not keep to the form it is asked for. Such an exchange is tried again a few times, "
-    "and waits then. Name a larger model, or one that takes a JSON schema, as RECOLLECT_EXTRACTION_MODEL."
+    "The model does not keep to the form that it is asked for. {} Name a larger model, or one that takes a JSON schema, as "
+    "RECOLLECT_EXTRACTION_MODEL."
 )
 _WHEN_UNUSABLE = "No model can be asked: look at RECOLLECT_EXTRACTION_MODEL, RECOLLECT_EXTRACTION_BASE_URL and the upstreams of the settings."
 _WITHOUT_KEY = (
@@ -64,6 +64,10 @@ class Work(StrEnum):
     """Hints of statements that have none. Recall works without them, so no warning is logged if no model can be asked or its answer can't be read."""
 
 
+_UNREAD = {
+    Work.FORMING: "An exchange is tried again a few times, and waits then.",
+    Work.SUMMARIES: "A summary is tried again a few times, and left out then.",
+}
 _MEANWHILE = {
     Work.FORMING: "Until then exchanges wait, and are formed afterwards.",
     Work.SUMMARIES: "Until then chats are not summarized.",
@@ -266,7 +270,7 @@ class CallGuard:
                     "model_answer_rejected",
                     self._clock(),
                     model=error.model or "unknown",
-                    remedy=_WHEN_UNREADABLE,
+                    remedy=_WHEN_UNREADABLE.format(_UNREAD[self._work]),
                 )
         elif (
             isinstance(error, ExtractorError)

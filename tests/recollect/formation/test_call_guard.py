@@ -213,6 +213,17 @@ class TestRareWarnings:
         assert {line["log_level"] for line in lines} == {"warning"}
         assert "what it said" not in str(lines)
 
+    @pytest.mark.parametrize(
+        ("work", "meanwhile"), [(Work.FORMING, "An exchange is"), (Work.SUMMARIES, "A summary is")]
+    )
+    async def test_say_what_an_unreadable_answer_is_about(
+        self, store: Store, work: Work, meanwhile: str
+    ) -> None:
+        with capture_logs() as lines:
+            await Guarded(store, work=work).fail(InvalidExtractionError())
+
+        assert [meanwhile in line["remedy"] for line in lines] == [True]
+
     @pytest.mark.parametrize("error", [InvalidExtractionError(), ExtractorUnusableError("No model.")])
     async def test_are_none_about_hints_without_which_memories_are_formed_and_recalled(
         self, store: Store, error: ExtractorError
