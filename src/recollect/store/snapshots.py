@@ -11,7 +11,7 @@ from recollect.index import Document, Embedded, Loaded, StoredMemory, StoredPass
 from recollect.model import Vector, Versions
 from recollect.store.pool import Connection, StorePart
 from recollect.store.row_mapping import memory_of, passage_of, read_terms_of_memory
-from recollect.store.sql import SQL
+from recollect.store.sql import SQL, of_everything
 from recollect.store.users.settings_and_profiles import confirmed_entries
 
 _BYTES_OF_PASSAGE = 5_000
@@ -51,7 +51,7 @@ class PostgresSnapshots(StorePart):
             memories: list[Record] = []
             if have is None or have.statements < now.statements or have.commons < now.commons:
                 memories = await connection.fetch(
-                    SQL["snapshot_memories"], user_id, since_memories, _MOST_PAST
+                    _changed("snapshot_memories", since_memories), user_id, since_memories, _MOST_PAST
                 )
             # The memories are decoded while the database sends the log.
             reading = asyncio.create_task(in_slices(stored_memories, memories))
@@ -167,11 +167,16 @@ def _since(have: Versions | None, now: Versions) -> tuple[int, int]:
     return memories, -1 if have.log < now.log_floor else have.log
 
 
+def _changed(name: str, since: int) -> str:
+    """Return the text of a query of what changed after a version; -1: of everything."""
+    return of_everything(name) if since < 0 else SQL[name]
+
+
 async def _passages(connection: Connection, user_id: str, since: int, most: int) -> _LogRows | None:
     """Return the passages that changed; None if the person has more than ``most``."""
     if await connection.fetchval(SQL["size_of_log"], user_id, most + 1) > most:
         return None
-    rows = await connection.fetch(SQL["snapshot_passages"], user_id, since)
+    rows = await connection.fetch(_changed("snapshot_passages", since), user_id, since)
     return await _with_vectors(connection, user_id, rows, is_all=since < 0)
 
 

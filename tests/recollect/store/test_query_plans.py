@@ -9,7 +9,7 @@ from pgvector.asyncpg import register_vector
 from tests.servers.databases import administrator, new_database
 
 from recollect.store import open_postgres
-from recollect.store.sql import SQL
+from recollect.store.sql import SQL, of_everything
 
 MEMORIES, DIMENSIONS = 1000, 32  # of each of 50 users
 SEED = """
@@ -111,8 +111,8 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 async def explained(
     connection: "asyncpg.Connection[asyncpg.Record]", name: str, mode: str, *arguments: object
 ) -> list[dict[str, Any]]:
-    """Run the query as its first argument's user by a custom or a generic plan; return what its nodes did."""
-    text = SQL[name].removesuffix(";")
+    """Run the query, or that text, as its first argument's user by a custom or a generic plan; return what its nodes did."""
+    text = SQL.get(name, name).removesuffix(";")
     async with connection.transaction():
         await connection.execute(SQL["as_user"], arguments[0], "recollect_user")
         await connection.execute(f"SET LOCAL plan_cache_mode = {mode}")
@@ -205,6 +205,20 @@ async def test_of_one_user_no_more_is_read_than_is_asked_for(
 ) -> None:
     plan = await explained(seeded, name, mode, "user 7", *arguments)
     scanned([node for node in plan if node["Node Type"] != "ModifyTable"], each=each, together=together)
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("snapshot_memories", (-1, 200)), ("snapshot_passages", (-1,))]
+)
+async def test_what_is_read_whole_is_not_looked_up_one_by_one(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str, name: str, arguments: tuple[object, ...]
+) -> None:
+    plan = await explained(seeded, of_everything(name), mode, "user 7", *arguments)
+
+    scanned(plan, each=MEMORIES, together=4 * MEMORIES + 2 * COMMON)
+    linked = [node for node in plan if node.get("Relation Name") in {"users_vectors", "messages"}]
+    assert max(node["Actual Loops"] for node in linked) <= COMMON
 
 
 SORTED = {"memories_said_last"}

@@ -19,7 +19,8 @@ LEFT JOIN users AS c ON c.user_id = '*';
 -- name: snapshot_memories
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
 -- so much of it as ended last. All of them for the version -1. In front of the numbers of a vector Postgres sends four bytes.
--- No version reaches the upper bound: by it a generic plan expects few rows, and does not read all of them after each change.
+-- No version reaches the upper bound: by it a generic plan expects few rows, and does not read all of them after each change. To read
+-- all of them it is left out: else each would be looked up by itself.
 SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     {link},
     substr(halfvec_send(v."values"), 5) AS vectors,
@@ -73,7 +74,7 @@ SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS c
     m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
-WHERE k.user_id = $1 AND k.changed > $2 AND k.changed < 9223372036854775807
+WHERE k.user_id = $1 AND k.changed > $2 AND changed < 9223372036854775807
 ORDER BY k.document;
 
 -- name: vectors_of_passages
