@@ -35,7 +35,7 @@ AccessKey: TypeAlias = tuple[Principal, tuple[Network, ...]]
 
 
 class AccessKeys:
-    """The file of keys, as it is now: a key that is taken out of it, or added, counts from the next request on."""
+    """The file of keys, as it is now: an added key works from the next request on, and a removed one no longer does."""
 
     def __init__(self, path: Path) -> None:
         """Take the file, which may not exist yet. Raises ConfigurationError: it is there, and can't be read."""

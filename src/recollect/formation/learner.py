@@ -1,6 +1,7 @@
-"""Turns extracted statements into changes: extract, verify, embed, reconcile, as many an hour as a user may be given.
+"""Turns statements into changes: it has them extracted, or reads them off a command's form, then verifies, embeds and reconciles them.
 
-It may raise, and applies nothing.
+A doubtful statement is held for approval, a refused one ignored with its reason; new memories are limited by the hour. It may
+raise, and applies nothing.
 """
 
 import asyncio
@@ -94,8 +95,8 @@ class StatementLearner:
     ) -> list[tuple[int, Change]]:
         """Return the changes that consecutive turns of one chat lead to, each with the number of its turn.
 
-        ``extraction`` is the model's, without what these turns let go of, which is ``forgotten``. If it is empty, only
-        statements that a person asks to remember are learned.
+        ``extraction`` is the model's, without what these turns let go of, which is ``forgotten``. A command that was recognized
+        by its form, without a model, has its statement learned instead.
 
         Raises:
             StoreError: The store failed.

@@ -18,7 +18,7 @@ from recollect.model import Vector, person_of
 from recollect.model.scopes import Versions
 
 OF_ONE = 4
-"""The largest share of the bound for one person's snapshot. A larger snapshot keeps no message log."""
+"""One person's snapshot may take one part in so many of the bound. A larger snapshot keeps no message log."""
 
 _FIRST_LOG_BYTES = 10_000_000
 """The largest log that a person's first question waits for: to read a larger one takes most of a chat's time limit."""
@@ -306,7 +306,7 @@ class _Collector:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Pause the collector while this body, or another one, runs."""
+        """Pause the collector while this body, or another one, runs, for a second at most."""
         self._running += 1
         if self._running == 1 and gc.isenabled():  # a program that has turned it off keeps it off
             # The collector looks at all rows again whenever their number has grown by a fourth, and stops every chat for up to 0.1 s.

@@ -57,7 +57,7 @@ class NeedThresholds:
 
     @property
     def lifted(self) -> "NeedThresholds":
-        """The same thresholds with nothing filtered out."""
+        """The same thresholds with each bar of need at its lowest, for a gate that is always open."""
         return replace(
             self,
             need=-math.inf,
@@ -90,7 +90,7 @@ class Gate:
     their answer.
 
     Attributes:
-        threshold: The probability from which the gate opens; 0: always.
+        threshold: The probability from which the gate opens; 0: whenever anything was found.
         cosine: The cosine below which a match means nothing; None: the embedder's own.
         bias: The intercept.
         best_cosine: The weight of the nearest candidate's cosine, minus the gate's cosine.
