@@ -28,7 +28,9 @@ PURE = (
     "recollect_proxy.web.headers",
 )
 """Modules which, with all below them, never wait for anything."""
-ASKING = {f"recollect.formation.{part}" for part in ("forget_targets", "pipeline", "call_guard", "learner")}
+ASKING = {
+    f"recollect.formation.{part}" for part in ("forget_targets", "pipeline", "breaker_and_budget", "learner")
+}
 """What puts the stages of formation together, and asks store and models."""
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 40

@@ -5,10 +5,10 @@ The functions tell which module is missing there, or of this package, and try ag
 Never: Open WebUI's own modules, SQL, prompts, anything of one request once that is over.
 """
 
+from recollect_openwebui.button_actions import my_memories, undo
 from recollect_openwebui.engines import engine_with, open_as_kept
 from recollect_openwebui.erasure import begin_erasing
 from recollect_openwebui.hook_call import Call
-from recollect_openwebui.my_memories import my_memories, undo
 from recollect_openwebui.recall_and_remember import recall, remember
 
 __all__ = [

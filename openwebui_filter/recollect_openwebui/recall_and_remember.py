@@ -21,8 +21,8 @@ from recollect.request_composition import compose_request
 from recollect.text.tokens import token_counter
 from recollect.wire import COMPLETIONS, ChatMessage, authored_text
 from recollect.wire.insertion import GAP
+from recollect_openwebui.button_actions import button_name, changes_line
 from recollect_openwebui.hook_call import Call, folder_title, in_background, note_folder
-from recollect_openwebui.my_memories import button_name, changes_line
 from recollect_openwebui.notices import NEWS_AGE, Event, Notices, language_of, notices_of, status
 
 _OPENING_SECONDS = 1.0

@@ -37,7 +37,7 @@ from mcp_types import (
 from msgspec import Struct
 
 from recollect import __version__
-from recollect.api.agent_tools import ArgumentError, MemoryDocument, ProfileDocument
+from recollect.api.mcp_tool_arguments import ArgumentError, MemoryDocument, ProfileDocument
 from recollect.errors import (
     EmbedderError,
     MemoryNotFoundError,

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from recollect.api.agent_tools import (
+from recollect.api.mcp_tool_arguments import (
     ChangedArguments,
     Changes,
     Chats,

@@ -32,9 +32,9 @@ from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.identity.caller import readable_id
 from recollect_proxy.memory_api import (
     chat_operations,
-    insight_operations,
     memory_operations,
     people_and_sharing_operations,
+    request_and_health_operations,
 )
 from recollect_proxy.memory_api.documentation import DOCUMENTATION, documentation, write_document
 from recollect_proxy.memory_api.request_and_reply import ApiParts, Asked, Reply, reply_of
@@ -71,7 +71,7 @@ _FUNCTIONS = {
         memory_operations,
         chat_operations,
         people_and_sharing_operations,
-        insight_operations,
+        request_and_health_operations,
     )
     for name, each in vars(module).items()
 }

@@ -13,7 +13,7 @@ from recollect.api.failures import EXCHANGE_NOT_FOUND, SUMMARY_NOT_FOUND
 from recollect.engine.people.browsing import ALL_TIME
 from recollect.model import Update
 from recollect.text.dates.date_finder import Period
-from recollect_openwebui.my_memories import changes_line
+from recollect_openwebui.button_actions import changes_line
 from recollect_openwebui.notices import Notices, language_of
 from recollect_proxy.memory_api.request_and_reply import Asked, erasure_as_json
 from recollect_proxy.memory_api.request_validation import RefusedError, invalid_parameter

@@ -30,7 +30,7 @@ from recollect_proxy.store_commands.options_of_commands import (
 from recollect_proxy.store_commands.printing import Output, Table, print_json
 
 if TYPE_CHECKING:
-    from recollect.api.insights import Trigger, WeekReport
+    from recollect.api.requests_and_health import Trigger, WeekReport
     from recollect.engine import Engine
 
 

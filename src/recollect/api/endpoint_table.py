@@ -21,7 +21,6 @@ from recollect.api.failures import (
     WITH_TOKEN,
     Failure,
 )
-from recollect.api.insights import *
 from recollect.api.memories import *
 from recollect.api.people import *
 from recollect.api.projects import (
@@ -35,6 +34,7 @@ from recollect.api.projects import (
     TeamList,
 )
 from recollect.api.queries import *
+from recollect.api.requests_and_health import *
 
 Answer = TypeVar("Answer")
 

@@ -89,21 +89,21 @@ def about(description: str, *, example: Any = None, must: str | None = None) -> 
 
 
 def word(of: type[StrEnum]) -> Meta:
-    """Return the schema of a word of an enumeration in an answer."""
+    """Return the annotation of a word of an enumeration in an answer."""
     return Meta(
         extra_json_schema={"$ref": f"#/components/schemas/{of.__name__}"}, examples=[next(iter(of)).value]
     )
 
 
 def one_of(*words: str) -> Meta:
-    """Return the schema of one of a few words in an answer."""
+    """Return the annotation of one of a few words in an answer."""
     return Meta(extra_json_schema={"enum": list(words)}, examples=[words[0]])
 
 
 def bounded_text(
     most: int, description: str, *, pattern: str = NOT_EMPTY, example: str | None = None
 ) -> Meta:
-    """Return the schema of a text of 1 to ``most`` characters."""
+    """Return the annotation of a text of 1 to ``most`` characters."""
     schema = {"minLength": 1, "maxLength": most, "pattern": pattern}
     return Meta(
         description=description, extra_json_schema=schema, examples=None if example is None else [example]
@@ -111,7 +111,7 @@ def bounded_text(
 
 
 def id_of(description: str, example: str = USER) -> Meta:
-    """Return the schema of the id of a user, or of a chat."""
+    """Return the annotation of the id of a user, or of a chat."""
     return Meta(description=description, extra_json_schema=ID, examples=[example])
 
 
@@ -135,7 +135,7 @@ Importance: TypeAlias = Annotated[
 
 
 def time_to_keep(description: str) -> Meta:
-    """Return the schema of a time that a memory is to have."""
+    """Return the annotation of a time that a memory is to have."""
     must = f"a date and time with its offset from UTC (RFC 3339), in the years {YEARS[0]} to {YEARS[-1]}"
     extra = {"must": must, "years": YEARS}
     return Meta(description=description, extra_json_schema={"pattern": "^[1-8]"}, extra=extra)
@@ -168,7 +168,7 @@ TeamName: TypeAlias = Annotated[
 
 
 def _texts(most: int, description: str, example: str) -> Meta:
-    """Return the schema of a list of at most ``most`` texts."""
+    """Return the annotation of a list of at most ``most`` texts."""
     return Meta(description=description, extra_json_schema={"maxItems": most}, examples=[[example]])
 
 
@@ -212,7 +212,7 @@ MetadataOfMemory: TypeAlias = Annotated[
 
 
 def readable_metadata(told: Mapping[object, object]) -> dict[str, Any]:
-    """Return those of some values that metadata can have, as many as they can."""
+    """Return the values that metadata may have, at most ``MOST_KEYS`` of them; leave out the others."""
     kept: dict[str, Any] = {}
     for key, value in told.items():
         with suppress(ValidationError):
@@ -221,10 +221,10 @@ def readable_metadata(told: Mapping[object, object]) -> dict[str, Any]:
 
 
 def metadata_named(pairs: Iterable[str]) -> dict[str, Any]:
-    """Return metadata of texts like `key:value`; a value that reads as a number or a truth value of JSON is one.
+    """Parse texts like `key:value`; a value that reads as a number or a truth value of JSON becomes one.
 
     Raises:
-        ValidationError: They can be none.
+        ValidationError: They are no metadata: too many or too long, or a key that is not allowed.
     """
     split = (each.partition(":") for each in pairs)
     return convert({key.strip(): _scalar(value.strip()) for key, _, value in split}, MetadataOfMemory)

@@ -1,6 +1,9 @@
-"""Forms memories from exchanges. `pipeline` is the way through; it returns changes, and applies none."""
+"""Forms memories from exchanges. `pipeline` is the way through; it returns changes, and applies none.
 
-from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget, Work
+Every call of a model passes `breaker_and_budget`.
+"""
+
+from recollect.formation.breaker_and_budget import CallGuard, CallStatistics, TokenBudget, Work
 from recollect.formation.new_memories import plausible_hints
 from recollect.formation.pipeline import (
     Batch,

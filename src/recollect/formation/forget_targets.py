@@ -16,7 +16,7 @@ import structlog
 from recollect.backends import Backends
 from recollect.errors import ExtractorError
 from recollect.formation.analyzed_turn import MemoryCommand
-from recollect.formation.call_guard import CallGuard
+from recollect.formation.breaker_and_budget import CallGuard
 from recollect.formation.understood_commands import is_told_later
 from recollect.model import (
     STATEMENTS,

@@ -15,7 +15,7 @@ import structlog
 from recollect.backends import Backends
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.analyzed_turn import AnalyzedTurn, attributions_of
-from recollect.formation.call_guard import CallGuard
+from recollect.formation.breaker_and_budget import CallGuard
 from recollect.formation.new_memories import Origin
 from recollect.formation.quote_search import plain_quote, searchable
 from recollect.formation.reconciliation import reconcile

@@ -13,7 +13,7 @@ import structlog
 from recollect.backends import Backends
 from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
 from recollect.formation.analyzed_turn import AnalyzedTurn, analyze_turn, read_commands
-from recollect.formation.call_guard import CallGuard
+from recollect.formation.breaker_and_budget import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
 from recollect.formation.learner import StatementLearner
 from recollect.formation.new_memories import qa_embedding_text, qa_turn

@@ -1,4 +1,4 @@
-"""Keeps the snapshots of active people in this process, within a bound of bytes."""
+"""Keeps the snapshots of active people in this process, within a bound of bytes. Loads only what changed since."""
 
 import asyncio
 import gc
@@ -84,7 +84,7 @@ class SnapshotCache:
     """Keeps the snapshots of the people who were active last.
 
     A snapshot is used only for its own person, and only in the versions that the store just named. Together the snapshots take at most
-    ``most_bytes``; 0 keeps none.
+    ``most_bytes`` (0 keeps none); those used longest ago go first.
     """
 
     def __init__(self, store: SnapshotStore, *, most_bytes: int) -> None:

@@ -1,4 +1,7 @@
-"""Reads and writes the state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out."""
+"""Reads and writes the state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out.
+
+Erasing a chat is in `memories.chat_and_memory_erasure`.
+"""
 
 import json
 from datetime import datetime

@@ -1,4 +1,7 @@
-"""The inbox in Postgres: exchanges from which memories are still to be formed, a user at a time. Never: calls a model; runs a job."""
+"""The inbox in Postgres: exchanges from which memories are still to be formed, a user at a time.
+
+It also keeps the outcome of each exchange, and the news of its changes until an answer shows them. Never: calls a model; runs a job.
+"""
 
 import json
 from collections import Counter

@@ -1,7 +1,7 @@
 """Normalizes texts and ids for the store, compares texts for equality, and recognizes ids that are unfilled templates.
 
 A client that sends `{{USER_ID}}` or `undefined` sends it for all its users, who would share one memory. An unfilled template is
-recognized by its shape. Never: a list of frontends.
+recognized by its shape, so that no frontend has to be listed.
 """
 
 import hashlib

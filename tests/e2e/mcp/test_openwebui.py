@@ -14,7 +14,7 @@ from tests.scripted.answers import DONE, Answer, event, streamed
 from tests.support.received import Received
 from tests.support.stores import Store
 
-from recollect.api.agent_tools import NOTICE
+from recollect.api.mcp_tool_arguments import NOTICE
 
 pytestmark = pytest.mark.process
 

@@ -28,7 +28,7 @@ from recollect.engine.kept_credentials import Credentials, LentCredential
 from recollect.engine.policy import Batching, Summarizing
 from recollect.engine.turns.explain import request_record
 from recollect.errors import EmbedderError, ExtractorError, StoreError, StoreUnavailableError, YieldedError
-from recollect.formation.call_guard import FAILURES
+from recollect.formation.breaker_and_budget import FAILURES
 from recollect.model import (
     Asking,
     Candidate,

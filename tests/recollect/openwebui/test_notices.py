@@ -35,7 +35,7 @@ from recollect.model import (
     Update,
 )
 from recollect.text.memory_requests import Request
-from recollect_openwebui.my_memories import button_name, changes_line
+from recollect_openwebui.button_actions import button_name, changes_line
 from recollect_openwebui.notices import LANGUAGES, Notices, language_of, status, words_in
 
 ENGLISH = Notices("en")

@@ -11,7 +11,7 @@ from mcp_types import TextContent, TextResourceContents
 from tests.recollect_proxy.mcp.conftest import Agents, called, refused_by, told
 from tests.support.stores import NOON
 
-from recollect.api.agent_tools import NOTICE, Item
+from recollect.api.mcp_tool_arguments import NOTICE, Item
 from recollect.engine import system_clock
 from recollect.model import Action, Actor, Ending, Flags, Hints, Kind, MemoryFilter, Reason, Scope, Turn
 from recollect_proxy.web.strict_json import shaped

@@ -10,7 +10,7 @@ from tests.recollect_proxy.own_proxies import named
 from tests.servers.running_proxy import RunningProxy, User, somebody
 
 from recollect.model import LogEntry, Turn, TurnNotes, Written
-from recollect_proxy.memory_api import insight_operations
+from recollect_proxy.memory_api import request_and_health_operations
 
 proxy = named("session_listening")
 
@@ -121,7 +121,7 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
     monkeypatch.setattr(
         engine, "write_notes", note_late
     )  # notes that miss the turn's write are written separately
-    monkeypatch.setattr(insight_operations, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(request_and_health_operations, "WAIT_SECONDS", 0.05)
     answer = await proxy.say(drinker, WHICH_TEA)
     path = f"/explain/{answer.header(b'x-recollect-request-id').decode()}"  # type: ignore[union-attr]
     early = await proxy.api(b"GET", path)

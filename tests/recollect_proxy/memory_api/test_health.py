@@ -16,14 +16,14 @@ from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
-from recollect.api.insights import ModelCalls, Spooled
+from recollect.api.requests_and_health import ModelCalls, Spooled
 from recollect.engine.counters import ModelUse
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Awaits, Backlog
 from recollect.store.inbox import Inbox
-from recollect_proxy.memory_api.insight_operations import health_of
+from recollect_proxy.memory_api.request_and_health_operations import health_of
 from recollect_proxy.metrics import PROBES, Condition, Inquiry, Probes, read_condition
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Event

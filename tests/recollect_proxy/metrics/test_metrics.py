@@ -28,7 +28,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.turns.prompt_content import NO_OPTIONS
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import TokenBudget
-from recollect.formation.call_guard import FAILURES
+from recollect.formation.breaker_and_budget import FAILURES
 from recollect.model import Reason
 from recollect.store import Postgres
 from recollect.store.memories import Memories

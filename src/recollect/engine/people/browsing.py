@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from uuid import UUID
 
-from recollect.api.insights import WeekReport
+from recollect.api.requests_and_health import WeekReport
 from recollect.backends import Backends
 from recollect.engine.background.model_waits import wake_all
 from recollect.engine.people.administration import Administration

@@ -20,7 +20,7 @@ from recollect.errors import (
     MemoryNotFoundError,
     NotUndoableError,
 )
-from recollect.formation.call_guard import CallGuard, TokenBudget
+from recollect.formation.breaker_and_budget import CallGuard, TokenBudget
 from recollect.formation.memory_faults import contradiction_of, duplicate_of, faults_of
 from recollect.formation.verification import FormationRules
 from recollect.model import (

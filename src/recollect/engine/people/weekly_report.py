@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from recollect.api.insights import FormedInTime, Recalls, Trigger, WeekReport
+from recollect.api.requests_and_health import FormedInTime, Recalls, Trigger, WeekReport
 from recollect.model import Activity
 
 _WEEK = 7

@@ -197,8 +197,8 @@ def answer_tokens(exchanges: Sequence[Exchange]) -> int:
 
     A local model that repeats itself without end is cut off by it.
     """
-    message_line = sum(estimate_tokens(cut(exchange.turn.text, WORDS_LENGTH)) for exchange in exchanges)
-    return min(MOST_ANSWER, LEAST_ANSWER + _ANSWER_OF_A_TOKEN * message_line)
+    said = sum(estimate_tokens(cut(exchange.turn.text, WORDS_LENGTH)) for exchange in exchanges)
+    return min(MOST_ANSWER, LEAST_ANSWER + _ANSWER_OF_A_TOKEN * said)
 
 
 def _as_given(found: Extracted, places: Sequence[int]) -> Extracted:

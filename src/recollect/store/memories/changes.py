@@ -45,7 +45,7 @@ from recollect.model import (
     Replace,
     Retire,
 )
-from recollect.store.memories.erasure import erase_told
+from recollect.store.memories.chat_and_memory_erasure import erase_told
 from recollect.store.memories.quarantine import held_back, hold_back
 from recollect.store.memories.transaction import Transaction, hide_messages
 from recollect.store.memories.undo import reopen_todos, undo

@@ -34,8 +34,8 @@ from recollect.model import (
 )
 from recollect.store.browsing import NEWEST, read_some
 from recollect.store.memories.changes import apply_changes, expire
+from recollect.store.memories.chat_and_memory_erasure import erase_session
 from recollect.store.memories.edits import Edits
-from recollect.store.memories.erasure import erase_session
 from recollect.store.memories.quarantine import is_full, quarantined_of, read_held
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id

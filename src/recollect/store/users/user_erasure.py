@@ -1,6 +1,6 @@
 """Deletes every row of a user for good, proves that none is left, and leaves a tombstone. Never: leaves a table out.
 
-A chat's rows are deleted in ``store.memories.erasure``.
+A chat's rows are deleted in ``store.memories.chat_and_memory_erasure``.
 """
 
 import json

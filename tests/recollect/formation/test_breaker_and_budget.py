@@ -21,7 +21,13 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.formation import CallGuard, TokenBudget
-from recollect.formation.call_guard import FAILED_SECONDS, FAILURES, CircuitBreaker, RareWarnings, Work
+from recollect.formation.breaker_and_budget import (
+    FAILED_SECONDS,
+    FAILURES,
+    CircuitBreaker,
+    RareWarnings,
+    Work,
+)
 from recollect.model import Usage
 from recollect.models.background_limits import Yielding, spend
 from recollect.ports import Extracted

@@ -10,7 +10,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.api.failures import REQUEST_NOT_FOUND, REQUEST_NOT_WRITTEN
-from recollect.api.insights import Explanation, GivenItem, Health, ModelCalls, PastRecall, Spooled
+from recollect.api.requests_and_health import Explanation, GivenItem, Health, ModelCalls, PastRecall, Spooled
 from recollect.engine import system_clock
 from recollect.engine.counters import ModelUse
 from recollect.model import (
