@@ -108,7 +108,7 @@ def hints(settings: ProxySettings, tally: Tally) -> Iterator[str]:
         "in all (RECOLLECT_USER_CAP)": settings.user_cap,
     }
     if limited := [f"{limit} {name}" for name, limit in limits.items() if limit]:
-        yield f"Of these a user gets at most {' and '.join(limited)}. Every chat is searched."
+        yield f"Of these a user gets at most {' and '.join(limited)}, unless its settings differ. Every chat is searched."
     if settings.formation in {Strategy.EXTRACT, Strategy.BOTH}:
         yield from _model(settings, tally)
 
@@ -121,8 +121,9 @@ def _model(settings: ProxySettings, tally: Tally) -> Iterator[str]:
             yield "No RECOLLECT_EXTRACTION_MODEL is set: Recollect asks the model that each user chatted with last."
         if without:
             yield (
-                f"NO MODEL: the chats of {_counted(without, 'user')} wait. Set RECOLLECT_EXTRACTION_MODEL and start Recollect again, or "
-                "let them chat once: Recollect then asks the model of that chat."
+                "NO MODEL is set for this command. If none is set for `recollect serve` either, the chats of "
+                f"{_counted(without, 'user')} wait until they chat once: Recollect then asks the model of that chat. Or set "
+                "RECOLLECT_EXTRACTION_MODEL there, and start it again."
             )
     if settings.extraction_api_key is None and settings.upstream_api_key is None:
         keyed = sum(1 for model in tally.spoken_with.values() if model is not None and model.authorized)

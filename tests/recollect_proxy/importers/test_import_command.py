@@ -79,7 +79,9 @@ def test_without_limits_and_with_a_model_there_is_less_to_know() -> None:
     told = [*hints(proxy_settings(formation="extract"), tally)]
 
     assert only.startswith("Memories are formed of the chats while")
-    assert limit == "Of these a user gets at most 9 in all (RECOLLECT_USER_CAP). Every chat is searched."
+    assert limit == (
+        "Of these a user gets at most 9 in all (RECOLLECT_USER_CAP), unless its settings differ. Every chat is searched."
+    )
     assert (told[0], len(told), told[-1][:8]) == (only, 3, "NO MODEL")
 
 
