@@ -175,21 +175,6 @@ async def test_a_waiting_end_has_no_word_of_a_statement_that_is_gone(store: Stor
     assert await chatting.waiting() == [(FENCE.content, Reason.APPROVAL)]
 
 
-async def test_a_shared_statement_ends_for_whoever_approves_that(store: Store) -> None:
-    chatting = Chatting(store, [FENCE], [PAINTED])
-    await chatting.says("I have to paint the fence", NOON - 9 * DAY)
-    [known] = (await chatting.engine.page(store.anna, limit=9)).memories
-    await chatting.engine.share(store.anna, known.id, [store.ben])
-    await chatting.approves()
-
-    await chatting.says("the fence is done")
-
-    assert await chatting.waiting() == [(FENCE.content, Reason.ENDED)]
-    await chatting.engine.decide_held(store.anna, approved=True)
-    assert await chatting.known() == []
-    assert (await chatting.engine.get(store.ben, known.id)).content == FENCE.content
-
-
 async def test_what_the_person_asks_for_counts_at_once(store: Store) -> None:
     dog = Candidate("Has a dog, Rex", Kind.ENTITY, 0.7, "remember that my dog is Rex")
     rest = Candidate("Lives in Faro", Kind.FACT, 0.7, "I live in Faro")

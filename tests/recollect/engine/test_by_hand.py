@@ -215,16 +215,6 @@ class TestHints:
         assert (await subject.get(store.anna, tea.id)).hints == Hints(questions=("What do I drink?",))
         assert await unembedded(store) == []
 
-    async def test_while_the_embedder_is_away_they_wait_for_it(self, store: Store) -> None:
-        away, back = (engine_over(store, embedder=each) for each in (BrokenEmbedder(), WordEmbedder()))
-        tea = await back.add(store.anna, "Drinks tea")
-
-        await away.revise(store.anna, tea.id, topics=("gifts",))
-        assert await unembedded(store) == ["Drinks tea"]
-
-        await back.drain(store.anna)
-        assert await unembedded(store) == []
-
 
 async def unembedded(store: Store) -> list[str]:
     found = await store.index.unembedded_memories(store.anna, WordEmbedder.name, limit=9)
@@ -402,41 +392,6 @@ async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_
     assert await contents(store) == ["I have a dog"]
     assert not await recalled(store, subject)
     assert await subject.take_back(said.scope, said.key) == ()
-
-
-async def test_what_was_forgotten_by_mistake_comes_back(store: Store) -> None:
-    subject, said = engine_over(store, PATIENT), store.turn("Please forget that I drink tea")
-    tea = await subject.add(store.anna, "I drink tea")
-    await remembered(store, subject, said)
-    assert await contents(store) == []
-
-    undone = await subject.take_back(said.scope, said.key, actor=Actor.USER)
-
-    assert undone is not None
-    assert [(each.action, each.memory_id, each.after) for each in undone] == [
-        (Action.RESTORE, tea.id, "I drink tea")
-    ]
-    assert await contents(store) == ["I drink tea"]
-    assert await recalled(store, subject)
-
-
-async def test_what_waits_is_taken_back_before_it_is_formed(store: Store) -> None:
-    subject, said = engine_over(store, PATIENT), store.turn(TEA)
-    await subject.remember(said, "Good.")
-
-    assert await subject.take_back(said.scope, said.key) == ()
-
-    assert (await subject.drain(store.anna), await contents(store)) == (None, [])
-
-
-async def test_what_was_deleted_since_is_not_brought_back_and_not_undone(store: Store) -> None:
-    subject, said = engine_over(store, PATIENT), store.turn(TEA)
-    await remembered(store, subject, said)
-    [kept] = (await subject.page(store.anna, limit=9)).memories
-    await subject.forget(store.anna, kept.id)
-
-    assert await subject.take_back(said.scope, said.key) == ()
-    assert await contents(store) == []
 
 
 # -- Memories of an exchange are awaited until they are formed, or the time is up --

@@ -190,13 +190,6 @@ class TestForgettingByNumber:
 
         assert (await known(chat.subject, store.anna), answer(prepared)) == ({*FACTS}, "")
 
-    async def test_a_list_of_another_chat_is_not_pointed_at(self, store: Store, chat: Chat) -> None:
-        await chat.is_listed()
-
-        prepared = await Chat(store, chat.subject, store.anna.chat("chat-2")).says("Forget the second")
-
-        assert (await known(chat.subject, store.anna), answer(prepared)) == ({*FACTS}, "")
-
     async def test_undoing_brings_it_back(self, store: Store, chat: Chat) -> None:
         await chat.is_listed()
         await chat.says("Forget number 2", logs=False)
@@ -303,22 +296,6 @@ class TestLeavingAChatOut:
         assert not await subject.remember(soon, "Good.")
         assert await subject.remember(later, "Good.")
         assert await messages(store) == ["I play the harp"]
-
-    async def test_others_chats_with_the_same_id_are_remembered(self, store: Store, chat: Chat) -> None:
-        await chat.says("Don't remember this chat")
-
-        await Chat(store, chat.subject, store.ben.chat("chat-1")).says("I play the harp")
-
-        assert await messages(store, store.ben) == ["I play the harp"]
-
-    async def test_it_goes_with_its_person(self, store: Store, chat: Chat) -> None:
-        await chat.says("Don't remember this chat")
-
-        erasure = await chat.subject.erase(store.anna)
-
-        await chat.says("I play the harp")
-
-        assert (dict(erasure.rows)["chats_left_out"], await messages(store)) == (1, ["I play the harp"])
 
 
 class TestUndoing:

@@ -281,17 +281,6 @@ async def test_a_mere_question_begins_its_chat(store: Store, subject: Engine) ->
     assert told.index("Which hat suits me?") < told.index("from Oslo") < told.index("Then a blue one.")
 
 
-async def test_a_mere_question_of_an_erased_chat_is_told_no_more(store: Store, subject: Engine) -> None:
-    await say(store, subject, "clothes", NOON - timedelta(hours=5), ASKED, "A coat.")
-    assert ASKED in await block(store, subject, LAST)
-
-    await subject.erase_session(store.anna.chat("clothes"))
-
-    told = await block(store, subject, LAST)
-    assert "Last chat, Saturday 14" in told
-    assert "coat" not in told
-
-
 async def test_a_mere_question_without_an_answer_begins_no_chat(store: Store, subject: Engine) -> None:
     said = store.exchange(ASKED, scope=store.anna.chat("clothes"), key="k", at=NOON - timedelta(hours=5))
     await subject.log_turn(said.turn)
@@ -314,12 +303,6 @@ async def test_a_server_that_may_not_see_the_log_gets_none_of_it(store: Store, s
     assert any(each.chat and each.dropped is Drop.UPSTREAM_POLICY for each in prepared.recall.ranked)
 
 
-async def test_another_person_s_chats_are_theirs(store: Store, subject: Engine) -> None:
-    prepared = await subject.prepare(store.turn(LAST, store.ben.chat("asking")))
-
-    assert prepared.placed.system == ""
-
-
 async def test_it_is_told_once_in_a_chat(store: Store, subject: Engine) -> None:
     first = store.turn(LAST, store.anna.chat("asking"))
     prepared = await subject.prepare(first)
@@ -336,13 +319,6 @@ async def test_it_is_told_once_in_a_chat(store: Store, subject: Engine) -> None:
 
     assert later.placed.system == prepared.placed.system
     assert "Last chat" not in "".join(later.placed.beside.values())
-
-
-async def test_as_many_come_as_the_request_wants(store: Store, subject: Engine) -> None:
-    told = await block(store, subject, LAST, RecallOptions(limit=1))
-
-    assert BIKE in told
-    assert ATTIC not in told
 
 
 async def test_without_a_log_in_memory_topics_find_chats(store: Store, e5: MultilingualE5Embedder) -> None:

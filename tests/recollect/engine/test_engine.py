@@ -18,15 +18,13 @@ from tests.support.people import person
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 from tests.support.watched_stores import Before, Outage, Through, breakable, with_parts
-from uuid_utils.compat import uuid7
 
-from recollect.engine import Engine, Policy, RecallOptions, kept_credentials, system_clock
+from recollect.engine import Engine, Policy, RecallOptions, kept_credentials
 from recollect.engine.background.formation_worker import ChatsElsewhere
 from recollect.engine.background.inbox_drain import TAKEN_DELAY
 from recollect.engine.exchange_recorder import begun
 from recollect.engine.kept_credentials import Credentials, LentCredential
 from recollect.engine.policy import Batching, Summarizing
-from recollect.engine.turns.explain import request_record
 from recollect.errors import EmbedderError, ExtractorError, StoreError, StoreUnavailableError, YieldedError
 from recollect.formation.breaker_and_budget import FAILURES
 from recollect.model import (
@@ -64,10 +62,6 @@ def watched(store: Store) -> tuple[Store, list[int]]:
 
 async def unindexed(store: Store) -> list[LoggedMessage]:
     return await store.index.unindexed(store.anna, limit=999)
-
-
-def test_the_system_clock_knows_its_zone() -> None:
-    assert system_clock().utcoffset() == timedelta(0)
 
 
 async def test_an_extractor_is_given_the_requests_own_credential(store: Store) -> None:
@@ -407,23 +401,6 @@ async def test_the_log_tells_who_changed_what_for_everybody_once_it_is_changed(o
 
     told = {"event": "settings_changed", "by": "support", "names": ["recall"]}
     assert [told | {"log_level": "info"}] == lines
-
-
-async def test_without_words_only_the_meaning_is_looked_for_and_for_nobody_else(own_store: Store) -> None:
-    subject = await engine_with_tea(own_store)
-    await subject.add(own_store.ben, "I drink green tea in the morning")
-    await subject.drain(own_store.anna)
-    await subject.drain(own_store.ben)
-    await subject.change_flags(Flags(lexical=False), ("lexical",), own_store.anna)
-
-    records = {}
-    for scope in (own_store.anna.scope, own_store.ben.scope):
-        asked = own_store.turn(ASKED, scope)
-        prepared = await subject.prepare(asked)
-        assert prepared.included
-        records[scope.user_id] = request_record(prepared, asked, request_id=uuid7(), at=NOON, api="any")
-
-    assert (records[own_store.anna].lexical_hits, records[own_store.ben].lexical_hits) == (0, 1)
 
 
 async def test_who_wants_nothing_of_the_log_is_given_memories_alone_meanwhile(own_store: Store) -> None:

@@ -145,18 +145,6 @@ async def test_in_a_project_its_memory_stands_with_the_persons_own(store: Store,
         assert await recalled(store, lives.subject, elsewhere, WHICH_TEA) == {TEA}
 
 
-async def test_what_changed_of_the_own_counts_there_at_the_next_turn(store: Store, lives: Lives) -> None:
-    await lives.subject.add(lives.boat, BOAT)
-    assert await recalled(store, lives.subject, lives.boat, WHICH_TEA) == set()
-    tea = await lives.subject.add(lives.own, TEA)
-    assert await recalled(store, lives.subject, lives.boat, WHICH_TEA) == {TEA}
-    assert await recalled(store, lives.subject, lives.boat, WHICH_TEA) == {TEA}
-
-    await lives.subject.forget(lives.own, tea.id)
-
-    assert await recalled(store, lives.subject, lives.boat, WHICH_TEA) == set()
-
-
 async def test_recall_in_a_project_is_joined_anew_when_a_memory_changed(store: Store, lives: Lives) -> None:
     cache = store.snapshots
     tea, _ = await lives.subject.add(lives.own, TEA), await lives.subject.add(lives.boat, BOAT)
@@ -234,29 +222,6 @@ async def test_what_is_said_in_a_project_stays_and_is_searched_there(store: Stor
 async def found_in_chats(lives: Lives, user_id: str) -> list[Item]:
     found = await lives.subject.search_chats(user_id, WHICH_BOAT, limit=9, period=ALL_TIME)
     return [each.item for each in found.found]
-
-
-@table("first", ["own", "boat"])
-async def test_the_same_words_in_two_scopes_are_two_memories(lives: Lives, first: str) -> None:
-    lives = Lives(lives.subject)
-    there, then = (lives.own, lives.boat) if first == "own" else (lives.boat, lives.own)
-    one = await lives.subject.add(there, TEA)
-    other = await lives.subject.add(then, TEA)
-
-    await lives.subject.forget(there, one.id)
-
-    assert await contents(lives.subject, then) == {TEA}
-    assert (await lives.subject.get(then, other.id)).owner == then
-    with pytest.raises(MemoryNotFoundError):
-        await lives.subject.get(there, other.id)
-
-
-async def test_a_persons_settings_hold_in_their_projects(store: Store, lives: Lives) -> None:
-    await lives.subject.change_flags(Flags(record=False), ("record",), lives.own)
-
-    said = store.turn(BOAT, Scope(lives.boat, "chat"))
-    assert not await lives.subject.remember(said, "A fine name.")
-    assert (await lives.subject.policy_of(lives.boat)).records is False
 
 
 @table("name, undone_there", [("boat", True), ("boat", False), ("", True), ("", False)])
@@ -467,15 +432,6 @@ async def test_what_a_member_states_is_recalled_for_members_alone(store: Store, 
         assert await recalled(store, subject, project_scope(who, "boat"), WHICH_PLUMBER) == set()
     prepared = await subject.prepare(store.turn(WHICH_PLUMBER, Scope(family.part(family.mallory), "asking")))
     assert (prepared.recall.recollections, prepared.recall.skipped) == ((), Skip.NOT_IN_TEAM)
-
-
-async def test_a_members_own_memories_are_recalled_there_for_them_alone(store: Store, family: Family) -> None:
-    subject = family.subject
-    await subject.add(family.clara, TEA)
-
-    assert await recalled(store, subject, family.part(family.clara), WHICH_TEA) == {TEA}
-    assert await recalled(store, subject, family.part(family.ben), WHICH_TEA) == set()
-    assert await contents(subject, family.part(family.clara)) == set()
 
 
 async def test_the_prompt_names_who_said_it_and_who_the_user_is(store: Store, family: Family) -> None:

@@ -18,7 +18,7 @@ from tests.support.recollections import injection, standing
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 from tests.support.waiting import until
-from tests.support.watched_stores import Before, Outage, Through, breakable, broken, with_parts
+from tests.support.watched_stores import Before, Outage, Through, breakable, with_parts
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
@@ -33,8 +33,6 @@ from recollect.model import (
     Actor,
     Add,
     Drop,
-    Flags,
-    Hints,
     Message,
     Place,
     Placement,
@@ -43,7 +41,6 @@ from recollect.model import (
     Scope,
     Skip,
     Stage,
-    Strategy,
     Turn,
     Use,
     Vector,
@@ -114,33 +111,11 @@ async def test_a_choice_is_not_shared_with_another_prompt_or_other_options(
     assert second.placed.block is None
 
 
-async def test_a_ranking_is_not_shared_with_a_chat_in_which_something_else_was_said_before(
-    store: Store,
-) -> None:
-    subject, cafes = engine_over(store, PATIENT), ["The nice cafe of Porto", "The nice cafe of Turin"]
-    for each in cafes:
-        await subject.add(store.anna, each)
-    asked = store.turn("Where was the nice cafe again, do you know?")
-
-    chats = [replace(asked, history=(Message(Role.USER, f"Tell me more of {each}"),)) for each in cafes]
-    best = [(await subject.prepare(each)).recall.ranked[0].item.content for each in chats]
-
-    assert best == cafes
-
-
-async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
-    embedder = WordEmbedder()
-    subject = engine_over(broken(store), PATIENT, embedder=embedder)
-
-    prepared = await subject.prepare(store.turn(), RecallOptions(placement=Placement.OFF))
-
-    assert (prepared.recall.skipped, embedder.embedded) == (Skip.OFF, [])
-
-
 @pytest.mark.parametrize(
     ("options", "skipped"),
     [
         (RecallOptions(recall=False), Skip.OFF),
+        (RecallOptions(placement=Placement.OFF), Skip.OFF),
         (RecallOptions(disclosure=NOTHING_TOLD), Skip.UPSTREAM_POLICY),
     ],
 )
@@ -311,30 +286,6 @@ async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
     assert "tea" not in str(logs)
 
 
-class _OnceBroken(WordEmbedder):
-    """Fails at the first question."""
-
-    async def embed_question(self, text: str) -> Vector:
-        vector = await super().embed_question(text)
-        if self.embedded.count(text) == 1:
-            raise EmbedderError
-        return vector
-
-
-@pytest.mark.parametrize("which", ["embedder", "log_embedder"])
-async def test_the_same_question_is_embedded_again_after_a_failure(store: Store, which: str) -> None:
-    await engine_over(store, replace(PATIENT, strategy=Strategy.OFF)).remember(store.turn(TEA), "Good.")
-    broken = _OnceBroken()
-    broken.name = which
-    given: dict[str, Any] = {which: broken}
-    subject = engine_over(store, replace(PATIENT, strategy=Strategy.OFF), **given)
-    await subject.drain(store.anna)
-
-    degraded = [(await subject.recall(store.turn(WHICH, store.anna.chat("chat-9")))).degraded for _ in "12"]
-
-    assert degraded == [(Stage.EMBEDDING,), ()]
-
-
 async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_alone(store: Store) -> None:
     subject = engine_over(store, BY_MEANING_ALONE, embedder=BrokenEmbedder())
 
@@ -371,27 +322,6 @@ async def test_a_first_turn_waits_for_no_large_log(store: Store) -> None:
     recall = await subject.recall(store.turn(WHICH))
 
     assert [each.item.content for each in recall.recollections] == [TEA]
-
-
-@pytest.mark.parametrize(
-    ("before", "asked", "answer"),
-    [
-        ("Tell me how whales sleep.", "Where did I park?", "I parked on level 3"),
-        ("I ran two marathons, in Graz and then where?", "And the second one?", "My second marathon"),
-    ],
-)
-async def test_a_few_words_find_what_they_name_in_any_chat_or_else_what_they_refer_to(
-    store: Store, e5: MultilingualE5Embedder, before: str, asked: str, answer: str
-) -> None:
-    subject = engine_over(store, replace(PATIENT, strategy=Strategy.OFF), embedder=e5)
-    for number, said in enumerate(("I parked on level 3 of the garage.", "My second marathon was in Linz.")):
-        await subject.remember(store.turn(said, store.anna.chat(f"chat-{number}")), "Good to know.")
-    await subject.drain(store.anna)
-    history = Message(Role.USER, before), Message(Role.ASSISTANT, "Let me think about that. " * 8)
-
-    recall = await subject.recall(store.turn(asked, store.anna.chat("chat-9"), history=history))
-
-    assert recall.recollections[0].item.content.startswith(answer)
 
 
 class _Deaf(Through):
@@ -599,15 +529,6 @@ async def test_only_what_was_found_for_the_turn_counts_as_recalled(store: Store)
     assert entry.recalled == (fips,)
 
 
-@pytest.mark.parametrize("placement", [Placement.SYSTEM, Placement.USER])
-async def test_where_each_turn_has_a_block_it_stands_in_each(store: Store, placement: Placement) -> None:
-    subject = await somebody(store)
-
-    for number in range(3):
-        placed = await given(subject, said(store, UNRELATED, number), placement=placement)
-        assert standing(placed) == set(FACTS)
-
-
 async def test_a_chat_that_memory_was_switched_on_in_has_it_with_its_first_block(store: Store) -> None:
     subject = await somebody(store)
 
@@ -627,19 +548,6 @@ async def test_what_was_said_in_this_chat_is_not_told_to_it_again(store: Store) 
 
     assert standing(await subject.prepare(said(store, UNRELATED, 1))) == set()
     assert standing(await subject.prepare(said(store, UNRELATED, chat="chat-10"))) == {"Keeps bees"}
-
-
-@pytest.mark.parametrize("of_everybody", [True, False])
-async def test_it_is_switched_off_and_on_while_engines_run(own_store: Store, *, of_everybody: bool) -> None:
-    subject = await somebody(own_store)
-    who = None if of_everybody else own_store.anna
-
-    await subject.change_flags(Flags(standing=False), ("standing",), who)
-    off = await subject.prepare(said(own_store, UNRELATED))
-    await subject.change_flags(Flags(standing=True), ("standing",), own_store.anna)
-
-    assert standing(off) == set()
-    assert standing(await subject.prepare(said(own_store, UNRELATED))) == set(FACTS)
 
 
 async def test_a_request_that_wants_few_memories_is_given_no_more(store: Store) -> None:
@@ -706,22 +614,13 @@ async def somebody_with_many(store: Store, e5: MultilingualE5Embedder) -> Engine
     return subject
 
 
-@pytest.mark.parametrize("text", ["What do you know about me?", "关于我你都知道什么？"])
-async def test_how_many_more_there_are_is_told(store: Store, e5: MultilingualE5Embedder, text: str) -> None:
-    prepared = await asked(store, await somebody_with_many(store, e5), text)
+async def test_how_many_more_there_are_is_told(store: Store, e5: MultilingualE5Embedder) -> None:
+    prepared = await asked(store, await somebody_with_many(store, e5), "What do you know about me?")
 
     block = prepared.placed.system
     [more] = re.findall(r"\((\d+) more are remembered but not listed\.\)\n</", block)
     assert block.count("\u2022 Collects") + int(more) == ALL
     assert block.count("\u2022 Collects") > ASKED_FOR_ALL.reach.limit
-
-
-async def test_who_asks_for_one_thing_is_told_of_no_others(store: Store, e5: MultilingualE5Embedder) -> None:
-    prepared = await asked(store, await somebody_with_many(store, e5), "What did I collect in town 49?")
-
-    assert prepared.placed.system
-    assert "remembered but not listed" not in prepared.placed.system
-    assert "(number " not in prepared.placed.system
 
 
 async def test_what_a_chat_was_told_is_listed_and_not_more(store: Store, e5: MultilingualE5Embedder) -> None:
@@ -759,12 +658,11 @@ async def test_what_is_over_is_no_more(store: Store, e5: MultilingualE5Embedder)
     assert "remembered but not listed" not in prepared.placed.system
 
 
-@pytest.mark.parametrize("text", ["What do you know about me?", "Benim hakkımda neler biliyorsun?"])
-async def test_a_list_has_numbers_that_are_kept(store: Store, e5: MultilingualE5Embedder, text: str) -> None:
+async def test_a_list_has_numbers_that_are_kept(store: Store, e5: MultilingualE5Embedder) -> None:
     subject = engine_over(store, ASKED_FOR_ALL, embedder=e5)
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
         await subject.add(store.anna, content)
-    turn = store.turn(text, store.anna.chat("chat-9"))
+    turn = store.turn("What do you know about me?", store.anna.chat("chat-9"))
 
     prepared = await subject.prepare(turn)
     await note_placed(subject, turn, prepared.placed)
@@ -776,39 +674,3 @@ async def test_a_list_has_numbers_that_are_kept(store: Store, e5: MultilingualE5
     assert [(await subject.get(store.anna, each)).content for each in listed.items] == [
         content for content, _ in numbered
     ]
-
-
-@pytest.mark.parametrize("asked", ["Write SQL for me", "Cook soup for me"])
-async def test_of_more_wishes_than_fit_those_that_the_question_is_about_stand(
-    store: Store, asked: str
-) -> None:
-    engine = engine_over(store, POLICY)
-    for number, wish in enumerate(("Write SQL in upper case", "Cook soup without salt") * 4):
-        said_so = await engine.add(store.anna, f"{wish}, says rule {number}", importance=0.6)
-        await engine.revise(store.anna, said_so.id, use=Use.ALWAYS)
-
-    prepared = await engine.prepare(store.turn(asked), RecallOptions(memory_tokens=60))
-
-    assert {each[:10] for each in standing(prepared)} == {"Write SQL " if "SQL" in asked else "Cook soup "}
-
-
-async def test_a_question_about_a_mail_gets_what_the_answer_needs(
-    store: Store, e5: MultilingualE5Embedder
-) -> None:
-    subject = engine_over(store, PATIENT, embedder=e5)
-    for content, topics in {
-        "Doesn't eat meat": ("cooking", "restaurants", "dinner invitations"),
-        "Studies law in Ghent": ("study plans", "exams"),
-        "Repairs old radios": ("electronics", "gift ideas"),
-    }.items():
-        await subject.add(store.anna, content, hints=Hints(topics=topics, questions=()))
-    mail = "From: Priya <priya@example.org>\nSubject: Friday dinner\n\nA barbecue on Friday, ribs and sausages. Are you in?"
-
-    told = [
-        (await subject.prepare(store.turn(text, store.anna.chat(text)))).placed.system
-        for text in (f"What should I answer?\n\n{mail}", f"Correct the grammar:\n\n{mail}")
-    ]
-
-    assert "meat" in told[0]
-    assert "law" not in told[0]
-    assert told[1] == ""

@@ -3,10 +3,10 @@ from dataclasses import replace
 from hashlib import sha256
 
 import pytest
-from tests.recollect.store.indexing import by_words, chunk, ids, index_all, indexed, near, said, texts, whole
+from tests.recollect.store.indexing import by_words, chunk, index_all, indexed, near, said, texts, whole
 from tests.recollect.store.keeping import apply, kept
 from tests.support.people import person
-from tests.support.searching import lexicon_of, vocabulary
+from tests.support.searching import lexicon_of
 from tests.support.stores import EAST, LATER, MODEL, NORTH, Store, vector
 
 from recollect.model import COMMONS, Add, IndexedMessage, LoggedMessage, Memory, Reason, Retire, Role, Scope
@@ -191,16 +191,6 @@ async def test_who_said_something_and_has_no_index_is_enqueued(own_store: Store)
     assert await own_store.index.enqueue_unindexed() == 1
     await index_all(own_store, own_store.ben)
     assert await own_store.index.enqueue_unindexed() == 0
-
-
-async def test_one_user_indexes_nothing_of_another(store: Store) -> None:
-    await indexed(store, "Tea", store.anna.scope)
-    ours = await indexed(store, "Tea", store.ben.scope, reply="")
-
-    assert ids(await by_words(store, "tea", user_id=store.ben)) == {ours.message_id}
-    await store.memories.erase(store.anna, at=LATER)
-    assert ids(await near(store, vector(*NORTH), store.ben.scope)) == {ours.message_id}
-    assert await vocabulary(store.snapshots, store.anna) == set()
 
 
 # -- memories that have no embedding ---------------------------------------------------------------

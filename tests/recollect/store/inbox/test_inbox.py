@@ -307,16 +307,6 @@ async def test_an_impossible_user_has_no_inbox(store: Store) -> None:
 # -- leases ----------------------------------------------------------------------------------------
 
 
-async def test_a_lease_is_one_workers_at_a_time(store: Store) -> None:
-    async with store.inbox.lease(store.anna) as first, store.inbox.lease(store.anna) as second:
-        assert (first, second) == (True, False)
-        async with store.inbox.lease(store.ben) as other:
-            assert other is True
-
-    async with store.inbox.lease(store.anna) as again:
-        assert again is True
-
-
 # -- without a model -------------------------------------------------------------------------------
 
 

@@ -25,7 +25,6 @@ from recollect.model import (
     Replace,
     Retire,
     Scope,
-    Source,
 )
 
 # -- editing ---------------------------------------------------------------------------------------
@@ -57,16 +56,6 @@ async def test_a_memory_does_not_end_before_it_begins(store: Store) -> None:
     assert (edited.holds_from, edited.holds_until) == (NOON, NOON)
     odd = await kept(store, "Likes rain", holds_from=LATER, holds_until=NOON)
     assert (await edit(store, odd.id, kind=Kind.PREFERENCE)).kind is Kind.PREFERENCE
-
-
-async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-    await edit(store, tea.id, content="Likes coffee")
-
-    assert await apply(store, Add(store.memory("likes coffee"))) == [
-        Ignore(Reason.EQUAL_CONTENT, target=tea.id)
-    ]
-    await kept(store, "Likes tea")
 
 
 async def test_an_edit_can_not_make_two_memories_equal(store: Store) -> None:
@@ -151,13 +140,6 @@ async def test_any_other_user_id_is_a_user_of_its_own(store: Store, user_id: str
     assert await contents(store) == ["Likes tea"]
 
 
-async def test_what_is_anothers_or_serves_everybody_is_not_given_to_one(store: Store) -> None:
-    serves_all = store.memory("Tea at four", owner=COMMONS, source=Source.GLOBAL)
-    for new in (store.memory("Likes tea", store.ben.scope), serves_all):
-        with pytest.raises(StoreError, match="can't be given"):
-            await apply(store, Add(new))
-
-
 async def test_what_can_not_be_stored_is_mended(store: Store) -> None:
     outline = Outline(todos=("a\x00b\ud800",))
     new = store.memory("a\x00b\ud800c", outline=outline, provenance=Provenance("s\x00", (), "\udfff"))
@@ -203,19 +185,6 @@ async def test_an_edit_leaves_nothing_of_the_old_embedding(store: Store) -> None
 
     await undo(store)
     assert (await cosines(store), await waiting(store)) == ({}, ["Likes rain"])
-
-
-async def test_what_several_share_is_embedded_by_whoever_sees_it(store: Store) -> None:
-    shared = store.memory("The office closes at six", owner=COMMONS, **LACKING)
-    for each in (store.anna, store.ben):
-        await apply(store, Add(shared), scope=each.scope)
-    assert await waiting(store) == await waiting(store, store.ben) == ["The office closes at six"]
-
-    embedded = replace(shared, embedding=vector(*NORTH), embedding_model=MODEL)
-    await store.index.embed_memory(store.ben, embedded)
-
-    for user_id in (store.anna, store.ben):
-        assert await cosines(store, user_id) == {"The office closes at six": 1}
 
 
 async def test_nobody_embeds_what_they_do_not_see(store: Store) -> None:

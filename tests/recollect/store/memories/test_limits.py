@@ -87,16 +87,6 @@ async def test_in_a_full_store_what_is_new_stays_and_the_least_valuable_of_the_o
     assert {*await contents(store)} == {health.content, used.content, "new 0", "new 1"}
 
 
-async def test_what_matters_much_outlives_what_is_used_every_day(store: Store) -> None:
-    health = await kept(store, "is allergic to nuts", importance=0.9)
-    trivia = [await kept(store, f"trivia {number}", importance=0.4) for number in range(3)]
-    much_later = NOON + timedelta(days=5_000)
-    await store.memories.touch(store.anna, [each.id for each in trivia], at=much_later)
-
-    assert len(await pruned(store, Caps(user=1), at=much_later)) == 3
-    assert await contents(store) == [health.content]
-
-
 async def test_the_least_important_go_first_then_the_long_unused_then_the_oldest(store: Store) -> None:
     vital = await kept(store, "vital", importance=0.9)
     recalled = await kept(store, "recalled", observed_at=NOON)

@@ -98,16 +98,6 @@ async def test_touched_memories_count_and_remember_the_last_time(store: Store) -
 # -- changing --------------------------------------------------------------------------------------
 
 
-async def test_adding_is_audited(store: Store) -> None:
-    new = await kept(store, "Likes tea")
-
-    [update] = await store.memories.history(store.anna, limit=10)
-
-    assert (update.action, update.actor, update.reason) == (Action.ADD, Actor.FORMATION, Reason.NEW)
-    assert (update.at, update.memory_id, update.replaced_id) == (NOON, new.id, None)
-    assert (update.before, update.after) == (None, "Likes tea")
-
-
 @pytest.mark.parametrize(
     ("there", "old", "new", "done", "left"),
     [
@@ -397,20 +387,6 @@ async def test_all_go_the_audit_tells_why_and_what_took_their_place_rests_on_the
     assert (retired.action, retired.reason, retired.after) == (Action.RETIRE, Reason.ENDED, None)
     assert (retired.memory_id, retired.decided_by, retired.before) == (plan.id, "model: ends 1", plan.content)
     assert replay(updates) == {new.id}
-
-
-async def test_each_is_brought_back_by_itself(store: Store) -> None:
-    new, old, plan = await moved(store)
-    replaced, retired = (await history(store))[-2:]
-
-    await undo(store, retired)
-
-    assert {*await contents(store)} == {new.content, plan.content}
-    there = {each.id: each for each in (await store.memories.page(store.anna, limit=9)).memories}
-    assert not {*plan.provenance.message_ids} & {*there[new.id].provenance.message_ids}
-    await undo(store, replaced)
-    assert {*await contents(store)} == {old.content, plan.content}
-    assert replay(await history(store)) == {old.id, plan.id}
 
 
 async def test_nothing_goes_for_what_is_not_kept_itself(store: Store) -> None:

@@ -90,17 +90,6 @@ async def test_a_late_reply_is_told_and_an_alternate_is_not(store: Store) -> Non
     )
 
 
-async def test_what_was_forgotten_is_told_no_more(store: Store) -> None:
-    secret = await said(store, "I like tea")
-    await said(store, "It rains")
-    tea = await kept(store, "Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
-
-    await apply(store, Retire(tea.id, Reason.DELETED))
-
-    told = (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges
-    assert [(each.said, each.turn_index) for each in told] == [("It rains", 2)]
-
-
 async def test_a_chat_has_its_newest_summary(store: Store) -> None:
     await said(store, "hello")
     await said(store, "hello", store.anna.elsewhere)

@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, quote, urlsplit
 import asyncpg
 import pytest
 from tests.servers.certificates import write_certificate
-from tests.servers.databases import administrator
 from tests.servers.external_servers import free_port
 from tests.support.tables import table
 
@@ -224,40 +223,12 @@ async def test_a_host_that_says_nothing_is_not_waited_for_and_asked_last_from_th
     assert hosts._first == 1
 
 
-async def test_where_no_host_is_there_the_store_is_unavailable() -> None:
-    with pytest.raises(StoreUnavailableError):
-        await open_postgres(f"postgresql://x@127.0.0.1:{free_port()},127.0.0.1:{free_port()}/x")
-
-
 async def test_what_waiting_would_mend_is_told_before_what_it_would_not(own_dsn: str) -> None:
     missing = own_dsn.replace("recollect_test_", "no_such_")
     with pytest.raises(StoreUnavailableError):
         await open_postgres(beside(missing, "127.0.0.1", free_port(), first=False))
     with pytest.raises(ConfigurationError, match="InvalidCatalogName"):
         await open_postgres(missing)
-
-
-async def takes_no_writes(dsn: str, *, on: bool) -> None:
-    """Set a database so that it takes no writes any more, as an old primary is set; or so that it does."""
-    async with administrator(dsn) as connection:
-        name = await connection.fetchval("SELECT current_database()")
-        await connection.execute("SET default_transaction_read_only = off")
-        await connection.execute(
-            f"ALTER DATABASE {name} SET default_transaction_read_only = {'on' if on else 'off'}"
-        )
-
-
-async def test_a_server_that_takes_no_writes_is_not_taken_and_can_be_asked_for(own_dsn: str) -> None:
-    await takes_no_writes(own_dsn, on=True)
-    try:
-        with pytest.raises(StoreUnavailableError, match="TargetServerAttributeNotMatched"):
-            await open_postgres(own_dsn)
-        asked = own_dsn + ("&" if "?" in own_dsn else "?") + "target_session_attrs=any"
-        connection = await Hosts(asked).connect()
-        assert await connection.fetchval("SELECT 1") == 1
-        await connection.close()
-    finally:
-        await takes_no_writes(own_dsn, on=False)
 
 
 async def test_connections_to_what_takes_no_writes_any_more_are_replaced(own_postgres: Postgres) -> None:
