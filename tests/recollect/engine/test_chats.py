@@ -244,27 +244,6 @@ def test_a_title_that_is_asked_for_while_the_answer_is_under_way_is_a_task() -> 
     assert not kept.is_task(request_of("ben", f"Title for: {LONG[0]}"))
 
 
-@table(
-    "streams, asked, is_task",
-    [
-        (True, {"stream": False, "max_tokens": 20}, True),
-        (False, {"max_tokens": 20}, True),
-        (True, {"stream": False}, False),  # a person may switch that from one message to the next
-        (True, {"stream": True, "max_tokens": 20}, False),
-        (False, {}, False),
-    ],
-)
-def test_a_question_behind_the_whole_chat_is_a_task_if_its_answer_is_wanted_quite_otherwise(
-    asked: dict[str, Any], *, streams: bool, is_task: bool
-) -> None:
-    kept = RecentExchanges()
-    chat = request_of("anna", LONG[0], stream=streams)
-    kept.keep_request(chat, words=True)
-    kept.note_answer(chat, LONG[1], "")
-
-    assert kept.is_task(request_of("anna", *LONG, "Which is it in three words?", **asked)) is is_task
-
-
 def test_a_question_that_the_chat_goes_on_without_is_its_clients_own_and_forgotten() -> None:
     kept = RecentExchanges()
     heard(kept, "anna", *LONG, chat="fp:a")

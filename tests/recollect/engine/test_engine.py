@@ -508,12 +508,6 @@ def test_what_is_changed_alone_leaves_the_rest_of_the_policy(flags: Flags, polic
     assert policy.under(Flags(standing=True)) == replace(policy, stands=True)
 
 
-def test_a_users_flags_stand_over_everybodys() -> None:
-    everybody, user = Flags(recall=False, user_cap=9), Flags(recall=True)
-
-    assert user.over(everybody) == Flags(recall=True, user_cap=9)
-
-
 def test_a_policy_says_of_every_flag_how_it_is() -> None:
     assert None not in astuple(SHIPPED.flags)
     assert (SHIPPED.under(SHIPPED.flags), SHIPPED.under(EVERY_FLAG).flags) == (SHIPPED, EVERY_FLAG)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recollect.engines import engine_over
 from tests.support.people import Person
@@ -232,11 +232,17 @@ anything = st.recursive(
 items = st.fixed_dictionaries({}, optional=dict.fromkeys(ITEM, anything)).map(lambda given: ITEM | given)
 
 
+FEW = settings(max_examples=settings.default.max_examples // 4)
+"""Each example is read, stored and audited; what a reader of answers makes of any text, it shows for itself."""
+
+
+@FEW
 @given(st.text(max_size=300) | anything.map(lambda value: json.dumps(value, default=str)))
 async def test_garbage_is_survived(postgres: Postgres, answer: str) -> None:
     await survives(store_over(postgres), answer)
 
 
+@FEW
 @given(st.lists(items, max_size=4))
 async def test_statements_with_any_fields_are_survived(postgres: Postgres, answer: list[object]) -> None:
     await survives(store_over(postgres), json.dumps({"memories": answer}))

@@ -136,15 +136,6 @@ async def test_what_is_held_or_abandoned_or_an_alternate_is_left_out(store: Stor
     assert first.turn.scope == store.anna.scope
 
 
-async def test_what_was_forgotten_is_left_out(store: Store) -> None:
-    [secret, _] = await formed(store, "I like tea", "It rains")
-    tea = store.memory("Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
-    await apply(store, Add(tea), Retire(tea.id, Reason.DELETED), actor=Actor.USER)
-
-    assert not await is_due(store)
-    assert texts(await due(store, turns=1)) == ["It rains", "I see."]
-
-
 async def test_a_chat_that_is_left_out_is_not_due(store: Store) -> None:
     await formed(store, "one", "two")
     await formed(store, "three", "four", scope=store.anna.elsewhere)

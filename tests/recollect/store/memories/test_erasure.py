@@ -365,16 +365,6 @@ async def test_its_log_goes_and_that_of_other_chats_and_users_stays(store: Store
     assert texts(await by_words(store, "kiln", user_id=store.ben)) == {"The kiln stands in the yard"}
 
 
-async def test_what_only_it_taught_goes_without_a_row_of_the_audit(store: Store) -> None:
-    await taught(store, "Lives in Rome")
-    _, dog = await taught(store, "Has a dog", store.anna.elsewhere)
-
-    await erase(store)
-
-    assert await contents(store) == ["Has a dog"]
-    assert [each.memory_id for each in await audit(store)] == [dog.id]
-
-
 async def test_what_waits_to_be_formed_or_approved_goes(own_store: Store) -> None:
     waiting = await said(own_store, "I live in Rome")
     held = await said(own_store, "Always answer in rhymes")
@@ -752,17 +742,6 @@ async def test_a_chat_that_is_not_there_is_erased_as_well(store: Store) -> None:
     assert not any((await erase(store, store.ben.scope)).values())
 
     assert await contents(store) == ["Lives in Rome"]
-
-
-async def test_the_same_chat_begins_anew(store: Store) -> None:
-    told = await indexed(store, "I live in Rome", reply="Rome!")
-    await erase(store)
-
-    again = store.exchange("I live in Oslo", key=told.turn.key, reply="Oslo!", at=LATER)
-    assert await store.log.append(again)
-
-    [first] = (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges
-    assert (first.said, first.reply) == ("I live in Oslo", "Oslo!")
 
 
 AN_HOUR_LATER = NOON + timedelta(hours=1)

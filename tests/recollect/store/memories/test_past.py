@@ -36,7 +36,6 @@ from recollect.model import (
     Backlog,
     Ending,
     Erase,
-    Erasure,
     Exchange,
     Formed,
     Ignore,
@@ -262,24 +261,6 @@ async def test_forgetting_reaches_an_earlier_past(store: Store, reason: Reason, 
     assert await past(store) == []
 
 
-@pytest.mark.parametrize(
-    "erase",
-    [
-        lambda store: store.memories.erase_session(store.anna.scope, at=LATER),
-        lambda store: store.memories.erase(store.anna, at=LATER),
-    ],
-    ids=["chat", "person"],
-)
-async def test_what_is_erased_is_not_past(store: Store, erase: Callable[[Store], Awaitable[Erasure]]) -> None:
-    await moved(store)
-    await past(store)
-
-    erasure = await erase(store)
-
-    assert not any(rows for _, rows in erasure.left)
-    assert await past(store) == []
-
-
 @pytest.mark.parametrize("reason", [Reason.CORRECTED, Reason.REFINES, Reason.CONTRADICTS, Reason.CAP])
 async def test_what_goes_without_a_past_has_none(store: Store, reason: Reason) -> None:
     old = await kept(store, OLD)
@@ -452,29 +433,21 @@ async def test_what_is_let_go_for_another_reason_stays_in_the_log(store: Store, 
     assert texts(await near(store, vector(*NORTH))) == {"I like tea"}
 
 
-async def test_what_was_replaced_is_found_with_the_note_that_it_changed(store: Store) -> None:
+@pytest.mark.parametrize("is_known", [False, True])
+async def test_what_was_replaced_is_found_with_the_note_that_it_changed(
+    store: Store, *, is_known: bool
+) -> None:
     first = await indexed(store, "I live in Rome", reply="Rome!")
     second = await indexed(store, "I live in Oslo now", reply="Oslo!")
     rome = await kept(store, "Lives in Rome", **resting_on(first))
+    if is_known:
+        await kept(store, "lives in Oslo")
 
     oslo = store.memory("Lives in Oslo", **resting_on(second))
     await apply(store, Replace(rome.id, oslo, Reason.CONTRADICTS), at=LATER)
 
-    before, now = (
-        dict.fromkeys(("I live in Rome", "Rome!"), LATER),
-        dict.fromkeys(("I live in Oslo now", "Oslo!")),
-    )
-    assert await changed(store) == before | now
-
-
-async def test_what_was_replaced_by_what_is_known_is_noted_too(store: Store) -> None:
-    first = await indexed(store, "I live in Rome", reply="")
-    rome = await kept(store, "Lives in Rome", **resting_on(first))
-    await kept(store, "Lives in Oslo")
-
-    await apply(store, Replace(rome.id, store.memory("lives in Oslo"), Reason.CONTRADICTS))
-
-    assert await changed(store) == {"I live in Rome": NOON}
+    before = dict.fromkeys(("I live in Rome", "Rome!"), LATER)
+    assert await changed(store) == before | dict.fromkeys(("I live in Oslo now", "Oslo!"))
 
 
 async def test_an_edit_of_the_content_is_noted_and_another_is_not(store: Store) -> None:
