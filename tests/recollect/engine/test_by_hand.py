@@ -12,6 +12,7 @@ from tests.recollect.store.keeping import contents
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
+from tests.support.watched_stores import Before, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
@@ -102,6 +103,22 @@ async def test_an_erasure_is_counted_and_clears_every_cache(store: Store) -> Non
     assert set(dict(erasure.left)) > {"vectors", "messages", "pgqueuer", "pgqueuer_log", "caches"}
     assert not any(dict(erasure.left).values())
     assert (await subject.page(store.anna, limit=10)).memories == ()
+
+
+async def test_a_job_follows_what_leaves_something_to_be_done(store: Store) -> None:
+    enqueued: list[str] = []
+
+    async def note(user_id: str) -> None:
+        enqueued.append(user_id)
+
+    subject = engine_over(with_parts(store, index=Before(store.index, enqueue=note)))
+    await subject.change_flags(Flags(recall=False), ("recall",), store.anna)
+    assert enqueued == []
+
+    await subject.change_flags(Flags(), ("formation",), store.anna)
+    await subject.erase_session(store.ben.scope)  # a memory that came back may have no embedding of today's
+
+    assert enqueued == [store.anna, store.ben]
 
 
 async def test_what_is_written_while_the_embedder_is_away_gets_its_embedding_later(store: Store) -> None:

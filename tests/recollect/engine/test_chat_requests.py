@@ -385,8 +385,11 @@ class TestWhenItCanNotBeTold:
 
         assert (told(prepared).strip(), await chat.subject.flags(store.anna)) == ("", Flags())
 
+    @pytest.mark.parametrize("is_noted", [True, False])
     @pytest.mark.parametrize("text", ["Forget number 2", "Undo that", "Remember this chat again"])
-    async def test_it_is_done_once_and_told_the_same_again(self, store: Store, chat: Chat, text: str) -> None:
+    async def test_it_is_done_once_and_told_the_same_again(
+        self, store: Store, chat: Chat, text: str, *, is_noted: bool
+    ) -> None:
         """As with the results of tools."""
         if text.endswith("again"):
             await chat.says("Don't remember this chat")
@@ -396,7 +399,8 @@ class TestWhenItCanNotBeTold:
         turn = chat.turn(text)
 
         first = await chat.subject.prepare(turn)
-        await note_placed(chat.subject, turn, first.placed)
+        if is_noted:
+            await note_placed(chat.subject, turn, first.placed)
         before = await chat.subject.history(store.anna)
         again = await chat.subject.prepare(turn)
 

@@ -448,6 +448,7 @@ class TestByHand:
         subject = await somebody(store)
         tea = await subject.add_to_profile(store.anna, ProfileField.NOTES, "Likes tea")
         name = await subject.add_to_profile(store.anna, ProfileField.NAME, "Is called Anna")
+        assert {each.own_words for each in (await subject.profile(store.anna)).entries} == {True}
 
         await subject.change_in_profile(
             store.anna, tea.id, content="Wants short answers", field=ProfileField.ANSWERS

@@ -14,6 +14,8 @@ from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
+from tests.recollect.engine.test_tasks_by_shape import request
+from tests.recollect.engine.test_tasks_by_shape import said as as_messages
 from tests.recollect.engines import Opener, StubbornOpener
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
@@ -373,6 +375,37 @@ async def test_a_note_that_waits_at_the_end_is_no_loss(store: Store, monkeypatch
         await live.aclose()
 
     assert (lost(logs), log.kept) == ([], [])
+
+
+async def test_a_turn_waits_for_the_notes_of_its_own_chat_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_writer, "_PATIENCE_SECONDS", 3.0)
+    log = FrozenNotes(store.log)
+    live = LiveEngine(Opener(with_parts(store, log=log)))
+    await live.start()
+    note(live, store.turn())
+
+    await recalled(live, store.turn(scope=store.anna.elsewhere))
+    assert log.kept == []
+    waiting = asyncio.create_task(recalled(live, store.turn()))
+    await asyncio.wait({waiting}, timeout=0.2)
+    assert not waiting.done()
+    log.thawed.set()
+    await waiting
+
+    assert len(log.kept) == 1
+    await live.aclose()
+
+
+async def test_a_request_without_an_answer_is_no_recent_exchange(store: Store) -> None:
+    live, asked = LiveEngine(Opener(store)), request(as_messages("Which way is shorter?"))
+    live.recent.keep_request(asked, words=True)
+    assert [*live.recent.scopes] == [asked.turn.scope]
+
+    live.note_answer(asked, (), None)
+
+    assert [*live.recent.scopes] == []
 
 
 async def test_others_erasures_are_seen_in_spite_of_all(

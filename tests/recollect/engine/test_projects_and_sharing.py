@@ -488,6 +488,9 @@ async def test_a_writer_corrects_forgets_and_brings_back_what_another_stated(fam
     assert await contents(subject, clara) == {f"{PLUMBER}0"}
     with pytest.raises(ChangeNotFoundError):
         await subject.undo(ben, rows[2].id)
+    await subject.set_member(family.id, family.ben, TeamRole.READER)
+    with pytest.raises(NotAllowedInTeamError):
+        await subject.undo(ben, rows[1].id)
 
 
 async def test_a_reader_changes_nothing_and_states_nothing(store: Store, family: Family) -> None:
