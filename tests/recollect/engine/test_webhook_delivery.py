@@ -55,6 +55,11 @@ class Receiver:
         writer.close()
 
 
+@pytest.fixture(autouse=True)
+def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.engine.background.webhook_delivery._LOOK_SECONDS", 0.05)
+
+
 @pytest.fixture
 async def receiver() -> AsyncIterator[Receiver]:
     receiver = Receiver()
