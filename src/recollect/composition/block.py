@@ -178,9 +178,8 @@ class _Draft:
     def takes(self, line: Line) -> bool:
         """Add a memory's line, if it fits; return whether it did."""
         self.lines.append(line)
-        group = line.order[0], line.heading
-        if self._fits(line.text if group in self._headings else f"{line.heading}\n{line.text}"):
-            self._headings.add(group)
+        if self._fits(line.text if line.part in self._headings else f"{line.heading}\n{line.text}"):
+            self._headings.add(line.part)
             return True
         self.lines.pop()
         return False
@@ -206,7 +205,7 @@ class _Draft:
             ]
         under = [
             text
-            for heading, lines in groupby(in_order, key=lambda line: line.heading)
+            for (_, heading), lines in groupby(in_order, key=lambda line: line.part)
             for text in (heading, *(line.text for line in lines))
         ]
         listed = [_LISTED] if self._numbers and any(line.is_statement for line in in_order) else []

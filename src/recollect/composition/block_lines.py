@@ -79,6 +79,11 @@ class Line(NamedTuple):
     text: str
 
     @property
+    def part(self) -> tuple[int, str]:
+        """The lines under one heading: those of two chats stay apart, even if both ended in the same minute."""
+        return max(self.order[0], _MESSAGE), self.heading
+
+    @property
     def is_statement(self) -> bool:
         """Whether the line renders a statement; otherwise it renders a message or an entry of the profile."""
         return self.order[0] in {_ALWAYS, _STATEMENT, _PROJECT}

@@ -18,7 +18,19 @@ from recollect.composition import FENCE, compose
 from recollect.composition.block import Block, done_lines
 from recollect.composition.block_lines import CODE_TOKENS, PASSAGE_TOKENS, line_of
 from recollect.composition.quoting import focus_of
-from recollect.model import Action, Actor, Hints, Kind, Provenance, Reason, Recollection, Role, Update, Use
+from recollect.model import (
+    Action,
+    Actor,
+    ChatPlace,
+    Hints,
+    Kind,
+    Provenance,
+    Reason,
+    Recollection,
+    Role,
+    Update,
+    Use,
+)
 from recollect.text.tokens import estimate_tokens, token_counter
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o")]
@@ -97,6 +109,17 @@ def test_no_topic_and_no_question_of_a_statement_is_written(use: Use) -> None:
 )
 def test_the_day_of_an_event_is_told_if_not_said(content: str, kind: Kind, day: datetime, note: str) -> None:
     assert told(recollection(content, kind=kind, event_at=day)) == f"• {content}{note}"
+
+
+def test_two_chats_that_ended_in_the_same_minute_have_a_heading_each() -> None:
+    one, other = (
+        replace(recalled_passage(text), chat=ChatPlace(number, NOON, is_last=False, tokens=50))
+        for number, text in enumerate(("Is tea cheap?", "Where is Riga?"))
+    )
+
+    _, _, heading, first, again, second, _ = composed(one, other).text.split("\n")
+    assert heading == again
+    assert (first[-13:], second[-14:]) == ("Is tea cheap?", "Where is Riga?")
 
 
 def test_statements_stand_under_the_year_they_were_said_in_the_newest_last() -> None:
