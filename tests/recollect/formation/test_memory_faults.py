@@ -119,6 +119,8 @@ def test_a_secret_is_masked_unless_nothing_else_is_said(kept: Memory, corrected:
     assert finding.fault is Fault.SECRET
     assert (finding.corrected and finding.corrected.content) == corrected
     assert KEY not in repr(finding.corrected)
+    if kept.outline and finding.corrected:
+        assert finding.corrected.outline == Outline(facts=("The key is [secret: API key]",))
 
 
 @table(

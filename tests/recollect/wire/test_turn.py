@@ -131,6 +131,16 @@ def test_a_message_without_words_is_a_turn_without_words(messages: list[dict[str
     assert turn(*messages).text == ""
 
 
+def test_a_file_and_a_long_text_around_the_words_are_a_document() -> None:
+    file, page = {"type": "file", "file": {"file_id": "f1"}}, RETRIEVED.replace("a<", f"{'a' * 200}<")
+
+    assert turn(user([{"type": "text", "text": "And this?"}, file])).has_document
+    assert turn(user([file]), assistant("A lease."), user("When does it end?")).has_document
+    assert turn(user(f"{page}When does it end?")).has_document
+    assert not turn(user(f"{RETRIEVED}When does it end?")).has_document
+    assert not turn(user([{"type": "image_url"}, {"type": "text", "text": "Who is it?"}])).has_document
+
+
 def test_a_chat_that_begins_with_a_picture_is_known_by_it() -> None:
     def sent(picture: str, **fields: Any) -> Turn:
         part = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + picture * 30}} | fields
