@@ -229,6 +229,10 @@ async def test_garbage_is_collected_while_loads_overlap(rows: Rows, monkeypatch:
     await another
     assert gc.isenabled()
 
+    monkeypatch.setattr("recollect.index.cache._PAUSED_AT_MOST", 60.0)
+    await cache.get("clara", rows.change("clara"))
+    assert gc.isenabled()
+
 
 async def test_a_program_that_has_turned_the_collector_off_keeps_it_off(rows: Rows) -> None:
     cache = SnapshotCache(rows, most_bytes=MUCH)

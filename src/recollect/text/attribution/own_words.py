@@ -135,7 +135,6 @@ _UNMARKED = bounded(
     r"(?:[^\W_]|[ ,.!?'\u2019\u00bf\u00a1\u060c\u061f\u3001\u3002\uff0c\uff01\uff1f]|-(?=\w))*"
 )
 """A line of letters, digits and the marks of ordinary sentences, in which no piece begins."""
-_MARKS = ("  ", "''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +212,7 @@ class Reading:
 
 def read_message(text: str, injected: Sequence[str] = ()) -> Reading:
     """Read a message of a person, with the blocks that were added to prompts of its chat."""
-    if _UNMARKED.fullmatch(text) and not any(marks in text for marks in _MARKS):  # most questions
+    if _UNMARKED.fullmatch(text):  # most questions
         return Reading(text, ())
     left = text.replace("\r\n", " \n")
     stages: tuple[Callable[[str], list[Piece]], ...] = (
