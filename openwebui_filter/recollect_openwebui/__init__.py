@@ -2,7 +2,7 @@
 
 The engine's modules are imported when one is asked for, off the event loop, as a function is loaded: see `engines`.
 The functions tell which module is missing there, or of this package, and try again.
-Never: Open WebUI's own modules, SQL, prompts, anything of one request once that is over.
+It uses none of Open WebUI's own modules, no SQL and no prompts, and keeps nothing of a request once that is over.
 """
 
 from recollect_openwebui.button_actions import my_memories, undo

@@ -1,7 +1,7 @@
 """Does the work of the buttons under an answer by this process's engine: lists a person's memories, and undoes those of a message.
 
 A line about a person's first memories names the button that shows them. Memories have the memory API's JSON, as far as the page
-needs it, so the page is the same with the proxy. Never: another person's memories.
+needs it, so the page is the same with the proxy. No person sees another's memories.
 """
 
 import sys

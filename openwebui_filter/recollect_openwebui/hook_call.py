@@ -1,6 +1,6 @@
 """The call of a hook by Open WebUI: who speaks, and their turn; and work that goes on after it, for which no chat waits.
 
-Never: an engine; raises into a chat, but where an argument is missing; logs what anybody said.
+It knows no engine, raises into a chat only where an argument is missing, and logs nothing that anybody said.
 """
 
 import asyncio

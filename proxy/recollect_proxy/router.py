@@ -1,7 +1,7 @@
 """Routes a request to an LLM server: by its path, or by the model that it names if several servers share a path.
 
 Only where the model decides is a body read before the server is chosen. If the model is uncertain, the request is refused: a message
-to one LLM must not reach another. Never: changes a byte of the request.
+to one LLM must not reach another. It changes no byte of a request.
 """
 
 import asyncio

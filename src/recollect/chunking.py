@@ -1,6 +1,6 @@
 """Cuts a message of the log into chunks of prose and of code, to be found, and any text into the windows of an embedder. Pure.
 
-Never: a parser of a language, a model.
+It needs no parser of a language and no model.
 """
 
 import re

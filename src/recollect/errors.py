@@ -1,4 +1,4 @@
-"""The errors, each named by the party that failed. Never: status codes.
+"""The errors, each named by the party that failed. Status codes are elsewhere.
 
 The docstring of an error is its default message.
 """

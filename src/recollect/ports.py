@@ -1,6 +1,6 @@
 """The ports of the engine: Protocols with several implementations, models above all, and the values that pass through them.
 
-The store has one implementation: it is known by its classes (``recollect.backends``). Never: an implementation of a model.
+The store has one implementation: it is known by its classes (``recollect.backends``). It implements no model.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Keeps the phases of exchanges on disk, from the moment they are said until the log has them.
 
-Never: which store the log is in; why a phase waits; a credential.
+It does not know which store the log is in, nor why a phase waits, and keeps no credential.
 """
 
 import asyncio

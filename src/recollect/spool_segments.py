@@ -2,7 +2,7 @@
 
 A line is the CRC-32 of its text (ISO 3309) and the text's length in bytes, both in hexadecimal, which show whether it is whole; then the
 text: JSON, in which no line ends. A process holds a lock while it lives, and the names of its files begin with its name.
-Files whose process is dead are taken over by renaming them. Never: a credential.
+Files whose process is dead are taken over by renaming them. It keeps no credential.
 """
 
 import os

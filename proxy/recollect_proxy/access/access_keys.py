@@ -1,6 +1,6 @@
 """The keys of integrations and of further administrators: a file of hashes, read again when it changes.
 
-An invalid file opens nothing, and is logged. Never: keeps a key.
+An invalid file opens nothing, and is logged. It keeps hashes, and no key.
 """
 
 import secrets

@@ -1,6 +1,6 @@
 """Asks an OpenID provider: for its configuration and keys, which are kept for a while, and for the tokens of a code.
 
-Never: a browser, a person's id; a token or a code in a log.
+It knows no browser and no person's id, and logs neither tokens nor codes.
 """
 
 import asyncio

@@ -3,7 +3,7 @@
 A sign-in that runs is a cookie of its browser alone: random bytes, the end of its time, and for whom it is. State, nonce
 and code verifier are made of the cookie by a key of ours, so that none of them can be had without both.
 
-Never: a request, a page; a token or a code that is kept.
+It knows neither requests nor pages, and keeps neither tokens nor codes.
 """
 
 import hashlib

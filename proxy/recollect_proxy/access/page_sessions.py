@@ -1,4 +1,4 @@
-"""The sessions of pages, in signed cookies: a cookie is all there is of a session. Never: a request, a page."""
+"""The sessions of pages, in signed cookies: a cookie is all there is of a session. It knows neither requests nor pages."""
 
 import hmac
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Tokens of a person that we sign ourselves, short-lived (JWT, RFC 7519; HS256, RFC 7518 section 3.2). Never: keeps a token.
+"""Tokens of a person that we sign ourselves, short-lived (JWT, RFC 7519; HS256, RFC 7518 section 3.2). They are kept nowhere.
 
 Their keys are derived from the admin token (HKDF, RFC 5869), so that all replicas know them, and another admin token ends
 all of them.

@@ -1,6 +1,6 @@
 """A chat request from beginning to end: read it, prepare it, forward it, relay the answer, record how it ended.
 
-Never: SQL, prompts, header policy.
+SQL, prompts and the policy for headers are elsewhere.
 """
 
 from dataclasses import dataclass

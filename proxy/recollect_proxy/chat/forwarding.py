@@ -1,4 +1,4 @@
-"""Forwards a prepared chat request, once more without memories if it is too long with them, and reports on these. Never: the engine."""
+"""Forwards a prepared chat request, once more without memories if it is too long with them, and reports on these. It does not use the engine."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext

@@ -2,7 +2,7 @@
 
 OpenWebUI shows the ``event`` of a chat completion chunk like its own, and keeps it with the message.
 
-Never: an event for another client; changes, reorders or delays the upstream's bytes; fails a chat.
+It sends events to Open WebUI alone; it neither changes, reorders nor delays the upstream's bytes, and never fails a chat.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Passes requests without memory on to the LLM server, byte for byte, and relays answers as they arrive. Never: the engine."""
+"""Passes requests without memory on to the LLM server, byte for byte, and relays answers as they arrive. It does not use the engine."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

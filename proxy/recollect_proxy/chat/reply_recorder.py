@@ -1,4 +1,4 @@
-"""Parses the reply in an answer while it is relayed, or while it is fetched later. Never: changes or delays a byte."""
+"""Parses the reply in an answer while it is relayed, or while it is fetched later. It neither changes nor delays a byte."""
 
 import asyncio
 import time

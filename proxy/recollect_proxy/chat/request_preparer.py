@@ -1,6 +1,6 @@
 """Prepares a chat request for its upstream: begins to log the turn, recalls, and puts memories into the prompt.
 
-Never: reads a request, a socket. A failure here costs the request its memories and nothing else.
+It reads neither a request nor a socket. A failure here costs the request its memories and nothing else.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Reads a chat request: the speaker, the options, and the bytes to forward. Never: recall, a socket."""
+"""Reads a chat request: the speaker, the options, and the bytes to forward. It neither recalls nor touches a socket."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

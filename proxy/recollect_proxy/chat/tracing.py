@@ -1,8 +1,8 @@
 """Traces chats by OpenTelemetry, with its conventions for generative AI: one span for a chat, and one within for its recall.
 
 Spans need the extra `traces` and one of OpenTelemetry's variables that name a collector (``OTEL_EXPORTER_OTLP_ENDPOINT``); without
-them OpenTelemetry is not imported. A span is written after its chat, from the times noted meanwhile. Never: a person's words or
-ids, except the chat's id.
+them OpenTelemetry is not imported. A span is written after its chat, from the times noted meanwhile. Traces have no words of a person and no
+ids but the chat's.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The block that `recollect serve` prints at its start: URLs, tokens, settings. Never: a secret that was printed before."""
+"""The block that `recollect serve` prints at its start: URLs, tokens, settings. A secret is printed once."""
 
 from collections.abc import Callable
 

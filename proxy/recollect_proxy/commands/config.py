@@ -1,6 +1,6 @@
 """`recollect config`: prints the settings in effect and their sources, checks them, and documents all settings.
 
-Never: a secret, however it was given.
+No secret is printed, however it was given.
 """
 
 import textwrap

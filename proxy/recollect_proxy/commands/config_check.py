@@ -1,4 +1,4 @@
-"""Finds the faults that would stop a start, without starting anything. Never: changes the database, loads a model.
+"""Finds the faults that would stop a start, without starting anything. It neither changes the database nor loads a model.
 
 Whether the data folder can be used is tried: a temporary folder is made there, and removed.
 """

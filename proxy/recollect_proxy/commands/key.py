@@ -1,4 +1,4 @@
-"""`recollect key`: makes keys, for people, for integrations and for further administrators. Never: keeps one."""
+"""`recollect key`: makes keys, for people, for integrations and for further administrators. It keeps none."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias

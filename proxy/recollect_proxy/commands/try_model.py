@@ -1,4 +1,4 @@
-"""`recollect try-model`: forty labelled messages for the model that forms memories. Never: judges them, a person's words."""
+"""`recollect try-model`: forty labelled messages for the model that forms memories. `try_model_judgement` judges the answers. No person's words are printed."""
 
 import asyncio
 import sys

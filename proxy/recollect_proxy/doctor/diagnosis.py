@@ -1,4 +1,4 @@
-"""Diagnoses whether a request of OpenWebUI carries everything that the proxy needs. Pure. Never: names of users, or their words.
+"""Diagnoses whether a request of OpenWebUI carries everything that the proxy needs. Pure. It names no user and quotes nobody.
 
 The checks: identity, the chat's id, the headers that an operator adds, OpenWebUI's own memory, proxies between, and whether
 Recollect keeps chats at all. The proxy's own code reads the request, so the findings match the proxy.

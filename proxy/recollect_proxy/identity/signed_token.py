@@ -1,4 +1,4 @@
-"""Identifies a user by a signed token (JWT): from OpenWebUI or an OpenID provider. Never: a network call."""
+"""Identifies a user by a signed token (JWT): from OpenWebUI or an OpenID provider. It makes no network call."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

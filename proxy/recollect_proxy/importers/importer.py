@@ -1,4 +1,4 @@
-"""Imports memories and chats from a source, through the engine's backends, and opens the store for it. Never: a query, a terminal.
+"""Imports memories and chats from a source, through the engine's backends, and opens the store for it. Queries and the terminal are elsewhere.
 
 Of memories with one id the latest text is imported, and of memories with one text a single one; ``screening`` compares them with
 those of earlier imports. A dry run only reads the store.

@@ -5,7 +5,7 @@ person's own words.
 
 Each text that an import writes for one memory of the source is a version of it. A version's id is derived from the id of the
 source memory and the version's number, so that all versions are found again, also those that the person has deleted. The audit
-trail says what became of them. Never: a store.
+trail says what became of them. It does not use the store.
 """
 
 import math

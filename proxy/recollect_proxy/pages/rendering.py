@@ -1,6 +1,6 @@
 """Renders templates with the words of a language: JSON files with the same keys. Everything that is not a template's own text is escaped.
 
-Never: an engine, a request.
+It knows neither the engine nor requests.
 """
 
 from collections.abc import Mapping, Sequence

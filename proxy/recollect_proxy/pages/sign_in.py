@@ -1,4 +1,4 @@
-"""Sessions of pages by a link, a key or an OpenID provider, their end, and the choice of language. Never: keeps a key or a token."""
+"""Sessions of pages by a link, a key or an OpenID provider, their end, and the choice of language. It keeps neither keys nor tokens."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Reads the settings for a command, finds each value's source, and describes mistakes in plain words. Never: their use, a secret's value."""
+"""Reads the settings for a command, finds each value's source, and describes mistakes in plain words. It neither uses them nor shows a secret's value."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence

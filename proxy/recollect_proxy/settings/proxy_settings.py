@@ -1,4 +1,4 @@
-"""The proxy's settings, on top of the engine's, and the values that its code decides. Never: defaults that depend on a request."""
+"""The proxy's settings, on top of the engine's, and the values that its code decides. No default depends on a request."""
 
 from enum import StrEnum
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Writes one user's data as one JSON document, piece by piece, and restores it: checks each row, and has the store keep it.
+"""Writes one user's data as one JSON document, piece by piece; restores such a document: checks each row, and passes the rows to the store.
 
-Never: holds more than a piece of it; how a row is stored.
+It never holds more than one piece in memory, and does not know how the store keeps a row.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Splits a JSON file into the items of its outermost lists, to be parsed one by one. Never: parses an item to find it.
+"""Splits a JSON file into the items of its outermost lists, to be parsed one by one. It finds an item without parsing it.
 
 The file is mapped, so the system reads its pages as they are needed, and drops them. A file of any size takes the memory of
 its largest item, and sixteen bytes for each. The search is many short steps, so that the process's other threads go on.

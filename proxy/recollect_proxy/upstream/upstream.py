@@ -1,6 +1,6 @@
 """Forwards a request to the LLM server, and returns its response as bytes; checks once whether the server answers at all.
 
-Never: looks inside a body, waits for a model.
+It neither looks into a body nor waits for a model.
 """
 
 import asyncio

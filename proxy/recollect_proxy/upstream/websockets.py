@@ -1,4 +1,4 @@
-"""Relays WebSockets both ways (RFC 6455). Never: the engine."""
+"""Relays WebSockets both ways (RFC 6455). It does not use the engine."""
 
 import asyncio
 from collections.abc import Callable

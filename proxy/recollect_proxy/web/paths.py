@@ -1,4 +1,4 @@
-"""Reads a path as any server might, however it is spelled. Pure. Never: changes the path that is forwarded.
+"""Reads a path as any server might, however it is spelled. Pure. The path that is forwarded stays as it came.
 
 Routing and the guard of the operator's key read paths by the same function. Some server reads
 each of these as a step upwards: `..;x`, `%252e%252e`, `..%5c`, `..%00`, `%c0%ae%c0%ae`.

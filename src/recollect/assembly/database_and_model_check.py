@@ -1,4 +1,4 @@
-"""Checks the configured database and the extraction model as a start would use them. Never: a person's words."""
+"""Checks the configured database and the extraction model as a start would use them. It reads no words of a person."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime

@@ -1,6 +1,6 @@
 """Opens and closes an engine and its backends, and warms it up, so that the first chat waits for no expression, connection or model.
 
-Never: the settings of models; a warm-up that writes, asks a server of others, or fails an opening.
+It does not know the settings of models. A warm-up writes nothing, asks no server of others, and never fails an opening.
 """
 
 import asyncio

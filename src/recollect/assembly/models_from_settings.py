@@ -1,4 +1,4 @@
-"""Makes the models that the settings name; compares the addresses of their servers, and finds whether one is near. Never: the store, a name server."""
+"""Makes the models that the settings name; compares the addresses of their servers, and finds whether one is near. It uses neither the store nor a name server."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

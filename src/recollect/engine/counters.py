@@ -1,4 +1,4 @@
-"""Counters since the start, for metrics: of chats, of formation and of its models' tokens. Pure. Never: a user's id, a word of anybody, a metrics library."""
+"""Counters since the start, for metrics: of chats, of formation and of its models' tokens. Pure. It keeps no user's id and no words, and needs no metrics library."""
 
 from collections import Counter
 from collections.abc import Sequence

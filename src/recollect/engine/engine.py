@@ -2,7 +2,7 @@
 
 Only recall and remembering fail open: ``prepare``, ``recall`` and ``remember`` never raise. The operations that a
 person asks for (``add``, ``revise``, ``forget``, ``erase``, ...) do raise, so that nothing fails silently.
-Never: knows its callers, or a concrete backend.
+It knows neither its callers nor a concrete backend.
 """
 
 import asyncio

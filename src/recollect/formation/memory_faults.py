@@ -2,7 +2,7 @@
 
 A memory is verified again as a candidate, against the messages it rests on: it has a fault if it would be refused, held back
 or masked today. Two memories are compared as a new statement is with a known one. The only rule that formation lacks is the one
-for impossible times. Never: repairs a memory.
+for impossible times. It repairs nothing.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """The nouns of memory, as frozen values: each module's names are this package's.
 
-Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of version 7 (RFC 9562).
+It uses neither pydantic, SQL, JSON nor I/O. Times are timezone-aware; ids are UUIDs of version 7 (RFC 9562).
 """
 
 from recollect.model.audit import *

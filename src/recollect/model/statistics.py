@@ -1,6 +1,6 @@
 """Totals over all users, formation's pending work, each user's counts and costs, and the progress of embedding.
 
-Never: a person's words.
+It has no words of a person.
 """
 
 from collections.abc import Mapping

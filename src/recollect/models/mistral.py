@@ -2,7 +2,7 @@
 
 Without this module the SDK reads keys and switches from the environment, follows redirects, may log and trace whole conversations, and
 puts answers into its errors. With our HTTP client a request is sent once, and an error has its status or kind alone.
-Never: the store; a text of the user's, an answer or a credential in an error.
+It does not use the store, and its errors have no text of the user's, no answer and no credential.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Finds statements that belong together: that share a name, or may say the same in other words. Pure.
 
 In "Clara's husband is Jan" the name leads to the foods that Jan must not eat. A name is a word with a capital letter, or of a script
-without capitals, that few statements hold. Never: the meaning of a word, a list of words.
+without capitals, that few statements hold. It needs neither the meaning of a word nor a list of words.
 
 Pairs that may say the same are shown to the person, and nothing is merged.
 """

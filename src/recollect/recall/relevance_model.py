@@ -3,7 +3,7 @@
 Linear heads over the question's vector classify its intent, in every language of the embedder. `bench.training.relevance` trained
 heads and weights on the lives data set and on messages without a person, cross-validated over persons.
 
-Never: a store, a model's library, training, passages of the log.
+It uses no store and no model's library, does no training, and judges no passages of the log.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The log, on standard error: one JSON object a line, and on a terminal a line for people. Never: user text, credentials."""
+"""The log, on standard error: one JSON object a line, and on a terminal a line for people. The log has neither user text nor credentials."""
 
 import logging
 import sys

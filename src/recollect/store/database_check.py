@@ -1,4 +1,4 @@
-"""Looks at a database as a start would, without changing anything in it. Never: a lock, a migration, a row of a user's.
+"""Looks at a database as a start would, without changing anything in it. It takes no lock, makes no migration, and reads no row of a user's.
 
 The address, the connection and the encoding are checked in this order, and the first fault ends the check. Then it reports all
 others: no writes, no pgvector, missing rights of the database's user, migrations, and settings that only cost speed or safety.

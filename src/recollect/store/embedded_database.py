@@ -8,7 +8,7 @@ when the processes end.
 
 A temporary folder is removed, with the database in it, when the process that made it ends.
 
-Never: SQL, asyncio, a network socket.
+It uses neither SQL, asyncio nor a network socket.
 """
 
 import atexit

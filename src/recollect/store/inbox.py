@@ -1,6 +1,6 @@
 """The inbox in Postgres: exchanges from which memories are still to be formed, a user at a time.
 
-It also keeps the outcome of each exchange, and the news of its changes until an answer shows them. Never: calls a model; runs a job.
+It also keeps the outcome of each exchange, and the news of its changes until an answer shows them. It calls no model, and runs no job.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Turns rows into the nouns of memory, and these into what rows hold. Never: SQL, a connection.
+"""Turns rows into the nouns of memory, and these into what rows hold. It knows neither SQL nor connections.
 
 The terms of a passage or memory are a line each, with two bytes for its counts: in the passage with its context, and in its own text
 alone. A memory has no context.

@@ -1,4 +1,4 @@
-"""Counts the stored data of all users in Postgres. Never: a text."""
+"""Counts the stored data of all users in Postgres. It reads no text."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Leases a user to one worker, renews the lease in the background, and counts how often a step was begun. Never: holds a connection."""
+"""Leases a user to one worker, renews the lease in the background, and counts how often a step was begun. It holds no connection."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -5,7 +5,7 @@ engine, sees one window at a time, and may look around. ``anchored``, the same e
 searches. Each expression is compiled when it is first used; two threads that use it first at the same time get the
 same result. `recollect.assembly.lifecycle`, `recollect.formation.pipeline.warm_up` and `recollect.text.secrets.warm` use them before the
 first chat does.
-Never: ``re.compile`` anywhere else on text that we did not write.
+No other module calls ``re.compile`` for text that we did not write.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Estimates how many tokens a text costs a model. Never: a tokenizer, which differs by model.
+"""Estimates how many tokens a text costs a model. It does without a tokenizer, which differs by model.
 
 Characters are counted by class (letters, digits, marks, scripts) and each class has a weight, in
 hundredths of a token. The weights of a family were fitted by weighted 0.9 quantile regression to the

@@ -1,6 +1,6 @@
 """The chat wire, of OpenAI, Anthropic and Ollama: reads a turn, composes a body, listens to a reply.
 
-Never: I/O, httpx, litestar, open_webui; and no function here raises on any bytes it is given.
+It uses neither I/O, httpx, litestar nor open_webui; and no function here raises on any bytes it is given.
 """
 
 from recollect.model import SystemStyle

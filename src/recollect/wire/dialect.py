@@ -1,4 +1,4 @@
-"""The APIs a chat can be spoken in, each as the few things that differ; Anthropic's Messages API is read here. Never: raises, knows a path."""
+"""The APIs a chat can be spoken in, each as the few things that differ; Anthropic's Messages API is read here. It never raises, and knows no path."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

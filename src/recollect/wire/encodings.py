@@ -1,6 +1,6 @@
 """Undoes a body's content encodings, piece by piece, within a bound (RFC 9110, section 8.4).
 
-Never: interprets the bytes, or holds more than a piece of the unpacked data.
+It does not interpret the bytes, and holds no more than a piece of the unpacked data.
 """
 
 import zlib

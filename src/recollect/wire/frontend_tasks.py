@@ -1,6 +1,6 @@
 """Recognises the requests that a frontend makes to a model for itself, on no user's behalf.
 
-Never: raises, or trusts one phrase alone where a person could have written it. Nothing in a body
+It never raises, and trusts no phrase alone where a person could have written it. Nothing in a body
 marks such a request, so it is known by its shape; a header that names the task is surer.
 """
 

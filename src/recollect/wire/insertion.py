@@ -1,6 +1,6 @@
 """Puts additions into a chat request, takes our own member out of it, and adds memories to an answer.
 
-Never: raises, re-serialises, or decides what text is worth adding; knows what can be asked. A message's bytes depend on nothing
+It never raises, does not serialize again, decides neither on the text that is worth adding nor on what can be asked. A message's bytes depend on nothing
 that comes after it: so a request is, up to its last message, how the next one of the chat begins, and what an upstream has
 cached of it stays valid.
 """

@@ -1,4 +1,4 @@
-"""Ollama's own API: reads requests for a chat and for a completion, adds to them, and parses their answers. Never: raises.
+"""Ollama's own API: reads requests for a chat and for a completion, adds to them, and parses their answers. It never raises.
 
 https://docs.ollama.com/api
 """

@@ -1,6 +1,6 @@
 """JSON as bytes: values, and their places in bytes.
 
-Never: raises, re-serialises, or knows chats. JSON as in RFC 8259; what ``msgspec`` can't
+It never raises, does not serialize again, and knows no chats. JSON as in RFC 8259; what ``msgspec`` can't
 decode (a byte order mark, UTF-16, NaN, lone surrogates, nesting past Python's recursion limit)
 counts as not JSON.
 """

@@ -1,6 +1,6 @@
 """Reads the reply out of a model's answer while it is relayed, event by event.
 
-Never: raises, changes or delays a byte, or holds more of an answer, or of its text, than its bounds say.
+It never raises, neither changes nor delays a byte, and holds no more of an answer, or of its text, than its bounds say.
 """
 
 from abc import ABC, abstractmethod

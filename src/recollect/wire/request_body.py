@@ -1,6 +1,6 @@
 """A chat request's body and its messages, read but never rewritten. Pure.
 
-Never: raises, guesses (a value that can't be read with certainty is None), keeps a second copy, or decodes long data in one go.
+It never raises or guesses (a value that can't be read with certainty is None), keeps no second copy, and decodes no long data in one go.
     In a long chat the messages between the first and the newest ones are skipped, and a message with too long a text is marked.
 """
 

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: reads its requests and parses its answers. Never: raises.
+"""OpenAI's Responses API: reads its requests and parses its answers. It never raises.
 
 https://platform.openai.com/docs/api-reference/responses
 """

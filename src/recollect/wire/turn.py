@@ -1,6 +1,6 @@
 """Finds the user's turn in a chat request: who said what, or why there is no turn; the same for every host.
 
-Never: raises, or knows headers.
+It never raises, and knows no headers.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Separates a user's own words from text that a frontend put around them.
 
 It knows the shapes of Open WebUI 0.12 (the RAG template, attached files, cited sources, its own memories), other frontends' files,
-and our own fences, which a frontend may send back. A tag counts only at a place where a frontend puts it. Never: raises.
+and our own fences, which a frontend may send back. A tag counts only at a place where a frontend puts it. It never raises.
 """
 
 import re

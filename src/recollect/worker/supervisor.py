@@ -1,6 +1,6 @@
 """Supervises the worker process: starts it, sends it messages, restarts it when it ends; and the messages between both, a line of JSON each.
 
-They go over the worker's standard streams. Never: formation; a message on a disk, for it carries credentials.
+They go over the worker's standard streams. It does not know formation, and puts no message on a disk, as messages carry credentials.
 """
 
 import asyncio

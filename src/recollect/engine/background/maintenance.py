@@ -1,6 +1,6 @@
 """Keeps the store tidy: the index, old records, exchanges that never ended, and vectors of an earlier embedder.
 
-Never: a chat waits for it.
+No chat waits for it.
 """
 
 import asyncio

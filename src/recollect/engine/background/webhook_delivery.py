@@ -1,6 +1,6 @@
 """Sends a webhook the changes of memories, from the audit: each event at least once, and each person's events in order.
 
-Never: holds a lock or a transaction while it waits for the receiver; keeps an event outside the audit.
+It holds no lock and no transaction while it waits for the receiver, and keeps events in the audit alone.
 """
 
 import asyncio

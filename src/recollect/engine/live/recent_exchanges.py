@@ -1,6 +1,6 @@
 """Keeps people's recent exchanges: a request that names no chat finds it by them, and a client's own questions are known by them.
 
-Kept in this process's memory alone. Never: a store; raises.
+Kept in this process's memory alone. It does not use the store, and never raises.
 """
 
 from collections import OrderedDict, deque

@@ -1,4 +1,4 @@
-"""Decides the content of a turn's prompt, by its request's options, the chat's blocks and the ranking. Never: awaits, a store."""
+"""Decides the content of a turn's prompt, by its request's options, the chat's blocks and the ranking. It neither awaits nor uses the store."""
 
 import time
 from collections.abc import Callable, Sequence

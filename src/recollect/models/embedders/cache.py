@@ -1,4 +1,4 @@
-"""Caches the vectors of recently embedded texts, in front of any embedder. Never: the texts themselves."""
+"""Caches the vectors of recently embedded texts, in front of any embedder. It keeps no texts."""
 
 import asyncio
 import hashlib

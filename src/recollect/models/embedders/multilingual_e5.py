@@ -1,4 +1,4 @@
-"""Embeds texts with multilingual-e5-small on the local CPU, by onnxruntime, without network. Never: HTTP.
+"""Embeds texts with multilingual-e5-small on the local CPU, by onnxruntime, without network.
 
 The model (Wang et al., "Multilingual E5 Text Embeddings", arXiv 2402.05672) supports about a hundred languages; the package of
 weights adapts it to people's statements and questions. It has different prefixes for questions and texts. Its vectors form a narrow

@@ -1,6 +1,6 @@
 """Embeds texts on a server: the part that all servers share, and the embedder for any OpenAI-compatible ``POST /embeddings``.
 
-That is the repetition of calls that failed, and the check of vectors. Never: the store, texts or keys in an error.
+That is the repetition of calls that failed, and the check of vectors. It does not use the store, and its errors have neither texts nor keys.
 """
 
 import asyncio

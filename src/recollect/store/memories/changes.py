@@ -1,6 +1,6 @@
 """Applies changes to one user's memories, inside a transaction under the user's lock; retires those whose day has come, or beyond the caps.
 
-Never: decides another change; opens or ends the transaction.
+The caller decides on the changes, and opens and ends the transaction.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Erases chats, and memories with the texts that told them, for good. Never: decides which; erases a user.
+"""Erases chats, and memories with the texts that told them, for good. The caller decides which ones; a whole user is erased by `user_erasure`.
 
 A chat's erasure leaves memories that other chats taught as well.
 """

@@ -1,6 +1,6 @@
 """Applies changes by hand: edits, removals, approvals of held-back memories, sharing; and repairs of memories with a fault.
 
-Never: embeds a new content; permissions; decides on a fault or its repair.
+It embeds no new content, checks no permissions, and decides neither on a fault nor on its repair.
 """
 
 from collections.abc import Sequence

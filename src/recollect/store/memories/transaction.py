@@ -2,7 +2,7 @@
 
 A deleted memory must not come back from the words that taught it.
 
-Never: decides a change; opens or ends the transaction.
+The caller decides on the change, and opens and ends the transaction.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Undoes changes by their rows of the audit. Never: decides which; opens or ends the transaction."""
+"""Undoes changes by their rows of the audit. The caller decides which ones, and opens and ends the transaction."""
 
 from collections.abc import Mapping
 from contextlib import suppress

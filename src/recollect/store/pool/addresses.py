@@ -1,4 +1,4 @@
-"""Reads a database's address: contradictions in it, files that can't be used, and which of its hosts takes writes. Never: a query, a secret."""
+"""Reads a database's address: contradictions in it, files that can't be used, and which of its hosts takes writes. It makes no query, and knows no secret."""
 
 import asyncio
 import os

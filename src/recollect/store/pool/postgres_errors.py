@@ -1,6 +1,6 @@
 """The one place where errors of Postgres become ours, and why a database could not be opened, in plain words.
 
-Never: a value of the error's own message, which may quote a secret or a person.
+It never quotes an error's own message, which may have a secret or a person's words.
 """
 
 import socket

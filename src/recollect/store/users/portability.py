@@ -1,6 +1,6 @@
 """All data of one user: exported as rows of JSON, and restored. Embeddings and search terms are computed again.
 
-Never: validates rows; leaves a table out.
+It does not validate rows, and leaves no table out.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Stores people's projects and teams in Postgres: their names, titles and members. Never: a memory; who may change a team."""
+"""Stores people's projects and teams in Postgres: their names, titles and members. It reads no memory, and does not decide who may change a team."""
 
 import json
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """People's settings and profiles, records of changes and of administrators' reads, and tokens of background models.
 
-Never: the meaning of a setting; decides on proposals.
+It does not know the meaning of a setting, and does not decide on proposals.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Deletes every row of a user for good, proves that none is left, and leaves a tombstone. Never: leaves a table out.
+"""Deletes every row of a user for good, proves that none is left, and leaves a tombstone. It leaves no table out.
 
 A chat's rows are deleted in ``store.memories.chat_and_memory_erasure``.
 """
