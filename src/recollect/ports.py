@@ -1,6 +1,6 @@
-"""The ports of the engine: Protocols with several implementations, models above all, and the values that pass through them.
+"""The Protocols of embedders and extraction models, and the values they take and return.
 
-The store has one implementation: it is known by its classes (``recollect.backends``). It implements no model.
+The store has one implementation: it is known by its classes (``recollect.backends``).
 """
 
 from collections.abc import Mapping, Sequence

@@ -49,7 +49,7 @@ async def relay_whole(
     extra: Iterable[tuple[bytes, bytes]] = (),
     listen: Callable[[bytes], None],
 ) -> None:
-    """Read the whole response, and relay it with ``rewrite`` applied to its body, without headers bound to the old one.
+    """Read the whole response, and relay it with ``rewrite`` applied to its body, without the headers that were true of the old body only.
 
     Raises:
         TruncatedError: The upstream broke off. Nothing has been sent to the client.
@@ -95,7 +95,7 @@ class Passthrough:
     Attributes:
         upstream: The LLM server.
         base_path: The path prefix of the proxy's API. The rest of a request's path is appended to the server's base URL.
-        strip: Whether a header, by its lower-case name, is not forwarded.
+        strip: Returns True for the lower-case name of a header to leave out.
     """
 
     upstream: Upstream
@@ -116,7 +116,7 @@ class Passthrough:
         instead: bytes | None = None,
         hear: Callable[[Answer], Callable[[bytes], None]] | None = None,
     ) -> None:
-        """Relay a request, of whose body some may have been read, or ``instead`` in place of its body.
+        """Relay a request, part of whose body may have been read already; ``instead`` replaces its body.
 
         The upstream is asked once the client has sent its body's first piece. ``extra`` are the proxy's own response headers;
         ``hear`` returns the callback for each chunk of an answer.

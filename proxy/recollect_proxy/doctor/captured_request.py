@@ -131,7 +131,7 @@ def _of_json(content: bytes, path: Path) -> CapturedRequest:
 
 
 def _pairs(headers: object) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the name and value of each header, one pair per item of a value that is a list. Malformed pairs are skipped."""
+    """Yield the name and value of each header; a header whose value is a list gives a pair for each item. Malformed pairs are skipped."""
     listed = headers.items() if isinstance(headers, dict) else headers
     assert not isinstance(listed, str | bytes)  # noqa: S101 -- a dict's items, or a list
     for pair in listed:  # type: ignore[attr-defined]  # as above
@@ -157,7 +157,7 @@ _RESPONSES_REFUSAL = (
 
 
 class NothingCameError(RecollectError):
-    """No chat message arrived in time."""
+    """No wanted chat request arrived in time."""
 
 
 async def await_request(
@@ -170,13 +170,13 @@ async def await_request(
     ready: Callable[[str], None],
     remind: Callable[[float], None] = lambda _left: None,
 ) -> CapturedRequest:
-    """Answer requests like an LLM server until a wanted one arrives, and return it; all others are dropped.
+    """Answer every request as an LLM server would; return the first that ``is_wanted``. The others are answered, and not kept.
 
     ``ready`` is called with the server's origin once it listens, ``remind`` once a minute with the seconds that are left.
 
     Raises:
         NotServedError: The address can't be listened on.
-        NothingCameError: No wanted request arrived in time.
+        NothingCameError: No wanted chat request arrived in time.
     """
     found: asyncio.Future[CapturedRequest] = asyncio.get_running_loop().create_future()
 

@@ -39,7 +39,7 @@ async def export_document(engine: Engine, user_id: str, *, at: datetime) -> Asyn
     sections, begun = [*ROWS], 0
 
     def up_to(section: str) -> bytes:
-        """End the section that is being written, and begin the further ones up to ``section``."""
+        """Return the JSON that closes the open section and opens those up to ``section``; sections without rows are empty lists."""
         nonlocal begun
         new = sections[begun : sections.index(section) + 1]
         ends = "\n]" if begun and new else ""
@@ -92,8 +92,8 @@ class Restored:
 
     Attributes:
         new: Rows that were not there.
-        there: Rows that were there and stay as they are, or that another row of the store replaces.
-        ignored: Rows that can't be restored.
+        there: Rows that the store has already, or another one in their place.
+        ignored: Rows of sections that no import restores.
     """
 
     new: Counter[str] = field(default_factory=Counter)
@@ -130,7 +130,7 @@ async def restore_file(
     Args:
         engine: The engine to store with; None: only check.
         path: The file.
-        user_id: The user who owns the rows from now on, also if another user's were exported.
+        user_id: The user who will own the rows, even if the file is another user's export.
         began: Called with the number of rows.
         advance: Called with the number of further rows that are done.
 
@@ -179,7 +179,7 @@ def _checked_export(path: Path) -> JsonFile:
 
 
 def _batches(export: JsonFile, section: str) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Yield rows of one project after another, or of the user's own ("")."""
+    """Yield batches of rows, each of one project; "" is the user's own memory."""
     batch: list[Mapping[str, Any]] = []
     size, project = 0, ""
     for row, length in _rows(export, section):

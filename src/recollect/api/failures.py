@@ -1,4 +1,4 @@
-"""Every failure of the memory API: its status, its name, its message, and the error that it answers.
+"""Every error response of the memory API: its status, its name, its message, and the exception for which it is sent.
 
 All are answered in one shape. A message never repeats anything that was sent: it may hold a user's words.
 """
@@ -49,8 +49,8 @@ class Failure:
     Attributes:
         about: The field or parameter that is wrong, if any.
         error: The exception that it answers, if it has one.
-        meaning: Its description in the documentation, if the message is one of many.
-        items: The changes that are wrong, of many.
+        meaning: Its description in the documentation, if the message differs from case to case.
+        items: The wrong ones of many changes.
     """
 
     status: int
@@ -262,7 +262,7 @@ def every_failure() -> list[Failure]:
 
 
 def failure_of(error: Exception, first: Sequence[Failure] = ()) -> Failure:
-    """Return the failure that answers an error of the engine, one of ``first`` if any does; INTERNAL_ERROR if none does."""
+    """Return the failure for an exception: that of its nearest class, of equals the one in ``first``; else INTERNAL_ERROR."""
     classes = type(error).__mro__
     known = (*first, *(each for each in globals().values() if isinstance(each, Failure)))
     answering = [each for each in known if each.error in classes]

@@ -1,4 +1,4 @@
-"""The JSON of people: profile, settings, erasure, export, tokens."""
+"""The JSON of people: profile, the settings of one and of everybody (flags), erasure, export, tokens."""
 
 from datetime import date
 from typing import Annotated, TypeAlias

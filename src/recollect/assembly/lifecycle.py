@@ -1,4 +1,4 @@
-"""Opens and closes an engine and its backends, and warms it up, so that the first chat waits for no expression, connection or model.
+"""Opens and closes an engine and its backends, or runs a worker with them; warms them up, so that the first chat waits for no expression, connection or model.
 
 It does not know the settings of models. A warm-up writes nothing, asks no server of others, and never fails an opening.
 """

@@ -23,7 +23,7 @@ from recollect.formation import FormationRules, TokenBudget
 from recollect.model import Caps, EmbeddingScope, Lifetimes
 from recollect.model.change import SESSION_CAP
 from recollect.model.local_time import server_zone
-from recollect.models.extractors.prompts import read_prompt
+from recollect.models.extractors.prompt_files import read_prompt
 from recollect.recall import Gate, Reach, SelectionLimits
 from recollect.settings.engine_settings import EngineSettings
 

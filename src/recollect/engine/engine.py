@@ -20,13 +20,13 @@ from recollect.backends import Backends
 from recollect.engine.background.formation_trial import FormationTrial, form_conversation
 from recollect.engine.background.formation_worker import FormationWorker, Worker
 from recollect.engine.background.model_waits import await_outcome
-from recollect.engine.chat_requests import CONFIDENTIAL, ChatRequests
 from recollect.engine.counters import FormationCounts, ModelUse, UserUsage
 from recollect.engine.exchange_recorder import Recorder
 from recollect.engine.people.agents import AgentMemories
 from recollect.engine.people.browsing import ChatSearch
 from recollect.engine.people.feedback_and_profiles import Profiles
 from recollect.engine.policy import Policy
+from recollect.engine.requests_to_memory import CONFIDENTIAL, RequestsToMemory
 from recollect.engine.turns.explain import Inspection, inspection
 from recollect.engine.turns.prompt_content import NO_OPTIONS, Prepared, RecallOptions
 from recollect.engine.turns.recall import Retriever
@@ -119,7 +119,7 @@ class Engine(Profiles):
         self.export = store.portability.export
         self.refresh_snapshots, self.enqueue_indexing = store.snapshots.refresh, store.index.enqueue
         leave_out = partial(self.erase_session, leaves_out=True)
-        self._requests = ChatRequests(self, leave_out, backends, policy, clock)
+        self._requests = RequestsToMemory(self, leave_out, backends, policy, clock)
         self.search_chats = ChatSearch(self._retriever, clock, self.policy_of).search
         self.agents = AgentMemories(
             backends,

@@ -33,7 +33,13 @@ from recollect.models.embedders.served import (
     unit_vectors,
 )
 from recollect.models.extractors.chat_model import ANSWER_WITHIN, AnswerSchema, Messages, ModelAnswer
-from recollect.models.extractors.completion import BEGUN, credential_for, read_completion, refusal, tokens_of
+from recollect.models.extractors.server_answers import (
+    BEGUN,
+    credential_for,
+    read_completion,
+    refusal,
+    tokens_of,
+)
 from recollect.ports import Asker
 from recollect.text.tokens import token_counter
 

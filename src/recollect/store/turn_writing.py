@@ -1,7 +1,7 @@
 """Writes a turn's exchange, blocks, recalled memories and request in one round trip, by the function ``write_turn`` of the schema.
 
 The arguments go as one JSON document. Turns are named by keys, and erased users and chats by hashes that name no person. The records
-of requests are read again here, too, for metrics and explanation. What is written is decided elsewhere.
+of requests are read again here, too, for metrics and explanation. The caller decides on the content.
 """
 
 import asyncio

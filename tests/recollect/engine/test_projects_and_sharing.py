@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
-from tests.recollect.engine.test_chat_requests import DONE, NOT_DONE, Chat, answer, told
+from tests.recollect.engine.test_requests_to_memory import DONE, NOT_DONE, Chat, answer, told
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import indexed
 from tests.support.people import person

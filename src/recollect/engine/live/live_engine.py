@@ -1,6 +1,6 @@
-"""Opens a host's engine in the background, and tries again until it is open.
+"""The engine as a host uses it: it opens in the background, prepares turns, and logs them.
 
-No chat waits for that. Without an engine nothing is recalled, and messages wait in a spool, so a database that starts late
+No chat waits for its opening. Until then nothing is recalled, and messages wait in a spool, so a database that starts late
 or goes away costs no memory.
 """
 

@@ -1,4 +1,4 @@
-"""Keeps each message in the spool at once, and writes it to the message log, or lets it wait in the spool while the log can't take it.
+"""Keeps each message in the spool at once, and has `exchange_recorder` write it to the message log when the log can take it.
 
 A store that is away or slow costs a chat a moment at most, and no message. It never raises into a chat, and does not decide which messages are
 worth keeping.

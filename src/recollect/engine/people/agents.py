@@ -11,8 +11,8 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.backends import Backends
-from recollect.engine.people.administration import Administration
 from recollect.engine.people.browsing import FoundInChats
+from recollect.engine.people.memory_edits import MemoryEdits
 from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, SwitchedOffError
 from recollect.formation import judge_dictated
@@ -86,7 +86,7 @@ class Forgetting:
     candidates: tuple[Memory, ...] = ()
 
 
-class AgentMemories(Administration):
+class AgentMemories(MemoryEdits):
     """A person's memories as agents may use them. A method raises SwitchedOffError if it is switched off for the user.
 
     ``rank`` ranks them for a turn, ``chats`` searches their chats, and ``snapshot`` reads every memory recalled for a user: in

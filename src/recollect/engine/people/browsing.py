@@ -10,7 +10,7 @@ from uuid import UUID
 from recollect.api.requests_and_health import WeekReport
 from recollect.backends import Backends
 from recollect.engine.background.model_waits import wake_all
-from recollect.engine.people.administration import Administration
+from recollect.engine.people.memory_edits import MemoryEdits
 from recollect.engine.people.weekly_report import followed_advice, make_report
 from recollect.engine.policy import Policy
 from recollect.engine.turns.recall import Retriever
@@ -64,7 +64,7 @@ _IMPORTANT = 0.6
 """A wrong one of these is worth asking about; the others are too many to go through."""
 
 
-class Browsing(Administration):
+class Browsing(MemoryEdits):
     """Lets people look through what there is."""
 
     def __init__(self, backends: Backends, clock: Clock, policy: Policy) -> None:
@@ -95,7 +95,7 @@ class Browsing(Administration):
     async def change_flags(
         self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
     ) -> Flags:
-        """Change some of it, as ``Administration.change_flags``; what waited for the change is formed then."""
+        """Change some of it, as ``MemoryEdits.change_flags``; what waited for the change is formed then."""
         changed = await super().change_flags(flags, named, user_id, by=by)
         if user_id is None:
             if not {"formation", "approve_first"}.isdisjoint(named):

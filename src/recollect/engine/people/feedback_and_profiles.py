@@ -1,7 +1,7 @@
-"""Takes feedback on memories (approved, not helpful here, told twice), and keeps a person's profile, field by field. Raises.
+"""Takes feedback on memories (approved, not helpful here, told twice), and keeps a person's profile, field by field. Its methods raise.
 
-A profile has statements written by hand, or proposed from memories and confirmed. It is there only while its person allows it;
-who takes that back has all of it deleted, by ``change_flags``.
+A profile has statements written by hand, or proposed from memories and confirmed. It exists only with the person's consent:
+when they take that back, ``change_flags`` deletes it.
 """
 
 import asyncio
@@ -92,9 +92,9 @@ class Feedback(Browsing):
         until: datetime | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> int:
-        """Approve or refuse the memories that wait only because all are approved first, oldest first; return how many.
+        """Approve or refuse, oldest first, all memories that wait for approval and are not suspicious; return how many.
 
-        With a ``session_id`` only those of that chat, and only those that wait since ``until`` or longer. Suspicious memories are decided one by one.
+        ``session_id``: only those of this chat. ``until``: only those that waited already then. Suspicious memories are decided one by one.
         """
         held = await self._store.memories.quarantined(user_id, session_id=session_id)
         count = 0
@@ -107,7 +107,7 @@ class Feedback(Browsing):
         return count
 
     async def call_not_helpful(self, request: RequestRecord, memory_id: UUID) -> None:
-        """Leave a memory that a request was given out of the prompts of questions like the request's.
+        """Note that a memory in a request's prompt did not help, so that similar questions do not get it.
 
         The question is embedded in the background.
 
@@ -128,7 +128,7 @@ class Feedback(Browsing):
         await self._store.index.enqueue(user_id)
 
     async def take_back_not_helpful(self, user_id: str, request_id: UUID, memory_id: UUID) -> None:
-        """Let questions like a request's get a memory again. Raises MemoryNotFoundError."""
+        """Undo ``call_not_helpful``: similar questions may get the memory again. Raises MemoryNotFoundError."""
         if not await self._store.feedback.remove(user_id, request_id, memory_id):
             raise MemoryNotFoundError
 
@@ -140,7 +140,7 @@ class Feedback(Browsing):
         return [replace(each, question=None) for each in found]
 
     async def told_twice(self, user_id: str, *, limit: int) -> list[tuple[Memory, Memory]]:
-        """Return pairs of the user's statements that may say the same, and that they did not both confirm within half a year."""
+        """Return pairs of the user's statements that may say the same, without pairs of which both were confirmed in the last half year."""
         snapshot = await self._store.snapshots.get(user_id)
         pairs = await asyncio.to_thread(told_twice, snapshot.memories, self._backends.embedder.name)
         named = {each.id for pair in pairs for each in pair}
@@ -149,7 +149,7 @@ class Feedback(Browsing):
         return [(one, other) for one, other in pairs if not {one.id, other.id} <= confirmed][:limit]
 
     async def shared_names(self, user_id: str, memory_id: UUID) -> list[str]:
-        """Return the names in a statement of the user's that others have, too."""
+        """Return the names in a statement that other statements of the user have, too."""
         memories = (await self._store.snapshots.get(user_id)).memories
         rows = [row for row, each in enumerate(memories.judged_items) if each.id == memory_id]
         return await asyncio.to_thread(shared_names, memories, rows[0]) if rows else []
@@ -168,7 +168,7 @@ class Feedback(Browsing):
 
 
 class Profiles(Feedback):
-    """Lets people say who they are."""
+    """Keeps people's profiles: adds, changes, confirms, removes and proposes entries."""
 
     async def add_to_profile(self, user_id: str, field: ProfileField, content: str) -> ProfileEntry:
         """Write a statement into the profile, secrets masked.
@@ -230,7 +230,7 @@ class Profiles(Feedback):
     async def propose_profile(self, user_id: str) -> OwnProfile:
         """Propose the most important memories for the profile, and return it with the proposals.
 
-        Nothing counts of it before it is confirmed. Memories that were proposed before, or refused, are not proposed
+        A proposal has no effect before it is confirmed. Memories that were proposed before, or refused, are not proposed
         again.
 
         Raises:
@@ -259,7 +259,7 @@ class Profiles(Feedback):
     async def change_flags(
         self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
     ) -> Flags:
-        """Change some of it, as ``Administration.change_flags``; without consent the user's profile is deleted.
+        """Change some of it, as ``MemoryEdits.change_flags``; without consent the user's profile is deleted.
 
         Raises:
             ValueError: Consent to a profile is changed for everybody.

@@ -13,7 +13,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.people.administration import Administration
+from recollect.engine.people.memory_edits import MemoryEdits
 from recollect.errors import (
     DuplicateMemoryError,
     ExtractorUnusableError,
@@ -176,7 +176,7 @@ class _Pairs:
             del numbers[next(iter(numbers))]
 
 
-class StoreAudit(Administration):
+class StoreAudit(MemoryEdits):
     """Finds faults of memories, and repairs them; asks no model without ``asked``. Every method raises StoreError when the store fails."""
 
     def __init__(

@@ -18,4 +18,4 @@ from recollect.models.extractors.chat_model import (
 from recollect.models.extractors.extractor import ModelExtractor
 from recollect.models.extractors.memory_questions import ModelHinter, ModelJudge, ModelSummarizer
 from recollect.models.extractors.openai_compatible import OpenAICompatibleModel
-from recollect.models.extractors.prompts import Instructions
+from recollect.models.extractors.prompt_files import Instructions

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from recollect.errors import ExtractorError, InvalidExtractionError, UpstreamPolicyError
 from recollect.model import ALL_TOLD, Disclosure
-from recollect.models.extractors.prompts import cut, one_line, read_prompt, sendable
+from recollect.models.extractors.prompt_files import cut, one_line, read_prompt, sendable
 from recollect.ports import Asker
 from recollect.text.attribution.thoughts import without_thoughts
 

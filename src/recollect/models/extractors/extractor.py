@@ -9,7 +9,7 @@ from recollect.model import Exchange, Memory, several_speakers, speaker_of
 from recollect.model.local_time import wall
 from recollect.models.extractors.chat_model import ChatModel, Messages, Tells, ask_and_read, tell_all
 from recollect.models.extractors.extraction_answer import read_answer, with_rest
-from recollect.models.extractors.prompts import (
+from recollect.models.extractors.prompt_files import (
     Instructions,
     cut,
     digest,

@@ -19,7 +19,7 @@ from recollect.models.extractors.chat_model import (
     tell_all,
 )
 from recollect.models.extractors.json_answers import clean, find, index, lines_of, list_in, values_within
-from recollect.models.extractors.prompts import (
+from recollect.models.extractors.prompt_files import (
     cut,
     fenced,
     memory_line,

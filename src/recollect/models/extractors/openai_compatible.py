@@ -24,7 +24,7 @@ from recollect.errors import (
 )
 from recollect.models.background_limits import spend
 from recollect.models.extractors.chat_model import ANSWER_WITHIN, AnswerSchema, Messages, ModelAnswer
-from recollect.models.extractors.completion import (
+from recollect.models.extractors.server_answers import (
     BEGUN,
     DENIED,
     PASSING,

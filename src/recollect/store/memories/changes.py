@@ -54,7 +54,7 @@ from recollect.store.row_mapping import details_of, update_of
 from recollect.store.sql import SQL
 
 _FORGETTING = frozenset({Reason.DELETED, Reason.FORGOTTEN, Reason.EXPIRED})
-"""Why a memory goes with the words it was said in."""
+"""A memory retired for one of these reasons loses its words in the log as well."""
 
 _UNWANTED = _FORGETTING | {Reason.CORRECTED}
 """The reasons for which a memory goes together with the ones it replaced."""

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Finds secrets that a name announces: in a sentence ("the password is ..."), or by layout (the next cell, or the one below). Pure."""
+"""Finds the names that announce a secret, and the place of its value: in a sentence ("the password is ..."), or by layout (the next cell, or the one below). Pure."""
 
 from collections.abc import Iterator
 

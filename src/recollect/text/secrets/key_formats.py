@@ -1,6 +1,6 @@
 """Secrets recognized by their form alone: keys of known vendors, private keys, random strings, the words of wallets. Pure.
 
-The vendors' prefixes, lengths and alphabets are facts from their documentation, checked against gitleaks, detect-secrets and
+The vendors' forms are in `key_formats.json`. Their prefixes, lengths and alphabets are facts from their documentation, checked against gitleaks, detect-secrets and
 trufflehog. Lengths are lower bounds: a vendor may issue longer keys later. A wallet's words are known by the ten word lists of
 BIP 39 and their checksum. Languages share words, so a stretch is read in each language that has all of its words.
 """

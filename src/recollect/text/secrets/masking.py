@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from recollect.model import Exchange, Message, Turn
 from recollect.text.patterns import anchored, any_of, linear, replaced, whole
-from recollect.text.secrets import code_secrets, key_formats
+from recollect.text.secrets import key_formats, secrets_in_code
 from recollect.text.secrets.announced import announced, laid_out, may_be_announced, names_one
 from recollect.text.secrets.checksummed_numbers import (
     BANK,
@@ -22,9 +22,9 @@ from recollect.text.secrets.checksummed_numbers import (
     identity_numbers,
     local_accounts,
 )
-from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
 from recollect.text.secrets.key_formats import keys, private_keys, random_strings, seed_phrases
 from recollect.text.secrets.named_values import by_number, sent
+from recollect.text.secrets.secrets_in_code import assigned, cookies, in_commands
 from recollect.text.secrets.text_as_seen import undisguised, without_layout
 from recollect.text.secrets.unlock_codes import may_unlock, what_unlocks
 from recollect.text.secrets.values import MASK, MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
@@ -40,7 +40,7 @@ _READERS = (
 )
 """The readers of forms, and of program code."""
 
-_MAY_HAVE_FORM = any_of(*key_formats.SHAPES, *code_secrets.SHAPES, BANK)
+_MAY_HAVE_FORM = any_of(*key_formats.SHAPES, *secrets_in_code.SHAPES, BANK)
 """A text without any of these has nothing for them, and nearly all talk has none."""
 
 _CHECKED = (card_numbers, account_numbers, identity_numbers, by_number)

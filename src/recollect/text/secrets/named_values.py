@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Codes, PINs, tokens, passwords, answers and seed phrases that follow their names, or that a message is said to have brought. Pure."""
+"""Decides whether the words behind a name are a code, PIN, token, password, answer or seed phrase; `announced` finds the names. Pure."""
 
 from collections.abc import Iterator
 

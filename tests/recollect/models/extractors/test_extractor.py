@@ -44,7 +44,7 @@ from recollect.models.extractors.extractor import (
     WORDS_LENGTH,
     extraction_messages,
 )
-from recollect.models.extractors.prompts import Instruction
+from recollect.models.extractors.prompt_files import Instruction
 from recollect.ports import Extracted, Extractor
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

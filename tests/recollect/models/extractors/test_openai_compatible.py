@@ -26,15 +26,15 @@ from recollect.errors import (
 from recollect.models.background_limits import counting_tokens
 from recollect.models.extractors import ModelAnswer
 from recollect.models.extractors import OpenAICompatibleModel as Model
-from recollect.models.extractors.completion import (
+from recollect.models.extractors.openai_compatible import ANSWER_BYTES
+from recollect.models.extractors.schema import CHOICE, EXTRACTION
+from recollect.models.extractors.server_answers import (
     TOKENS_BELIEVED,
     credential_for,
     read_completion,
     read_error_response,
     refusal,
 )
-from recollect.models.extractors.openai_compatible import ANSWER_BYTES
-from recollect.models.extractors.schema import CHOICE, EXTRACTION
 from recollect.ports import Asker
 from recollect.text.tokens import estimate_tokens
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.recollect.engine.test_chat_requests import Chat
+from tests.recollect.engine.test_requests_to_memory import Chat
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import apply, contents, formed, kept, resting_on
 from tests.servers.databases import administrator, sql_value

@@ -1,4 +1,4 @@
-"""Reads the prompt files and the operator's instructions, and prepares people's texts as data: cut, cleaned, between fences."""
+"""Reads the prompts in `models/prompts/` and the operator's instructions, and prepares people's texts as data: cut, cleaned, between fences."""
 
 import tomllib
 from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from recollect.errors import ConfigurationError
 from recollect.model import Asking
 from recollect.models.extractors import Instructions
 from recollect.models.extractors.chat_model import AnswerSchema
-from recollect.models.extractors.prompts import (
+from recollect.models.extractors.prompt_files import (
     FENCE,
     INSTRUCTIONS_LENGTH,
     Instruction,

@@ -1,4 +1,4 @@
-"""Operations of a person, or an administrator for them, on memories: see, write, correct, undo, approve, share. Raises.
+"""A person's own changes to memories, or an administrator's for them: writes, corrects, forgets, undoes, approves, shares; their flags. Raises.
 
 An operation by name must not fail silently.
 """
@@ -83,7 +83,7 @@ class Changed(TypedDict, total=False):
     metadata: Metadata | None
 
 
-class Administration(Projects):
+class MemoryEdits(Projects):
     """Lets people look after memories. Reads that need the store alone are methods of the store."""
 
     def __init__(self, backends: Backends, clock: Clock) -> None:

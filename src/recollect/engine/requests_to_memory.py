@@ -1,4 +1,4 @@
-"""Carries out a message's request to the memory as a whole, before its answer, and reports it in the prompt, so that the answer is true.
+"""Carries out a person's requests to the memory in a message, before its answer, and reports them in the prompt, so that the answer is true.
 
 Most messages ask for nothing: they are only read. A person who asks for something waits for it, for some seconds at most; nothing is
 raised. An uncertain change is never reported as done. The report is in plain words for a model, which tells them in the
@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.listed_targets import Unmet, shown_list, targets
-from recollect.engine.people.administration import Administration
+from recollect.engine.people.memory_edits import MemoryEdits
 from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, StoreError, raised_at
 from recollect.formation.analyzed_turn import read_commands
@@ -134,12 +134,12 @@ def _authored(turn: Turn) -> str:
     return attribute(Exchange(uuid7(), turn, "", uuid7(), uuid7())).authored
 
 
-class ChatRequests:
+class RequestsToMemory:
     """Carries out what chats ask of the memory; ``leave_out`` deletes a chat, and keeps nothing of it from then on."""
 
     def __init__(
         self,
-        administration: Administration,
+        administration: MemoryEdits,
         leave_out: Callable[[Scope], Awaitable[Erasure]],
         backends: Backends,
         policy: Policy,
