@@ -1,4 +1,4 @@
-"""The one entry: `python -m bench NAME ...`. Never: a program's options, its figures."""
+"""The one entry: `python -m bench NAME ...`."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 """An engine in this process, over a real database and the local embedders, with models and a clock of the bench's own.
 
-The whole way but HTTP: a request is heard, recalled for, remembered and formed. Never: the answers of the models.
+The whole way but HTTP: a request is heard, recalled for, remembered and formed.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Figures of samples: percentiles, shares, and the interval of a share. Pure. Never: a measurement."""
+"""Figures of samples: percentiles, shares, and the interval of a share. Pure."""
 
 from collections.abc import Sequence
 from math import sqrt

@@ -1,4 +1,4 @@
-"""Reads files of one JSON value a line. Never: what is in them."""
+"""Reads files of one JSON value a line."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The LLM server of the bench: answers at once or at a pace, and stamps each event. Never: a library's HTTP.
+"""The LLM server of the bench: answers at once or at a pace, and stamps each event.
 
 In a process of its own. The model's name, which every proxy keeps, says how to answer:
 `bench-whole` is JSON, `bench-nothing` an answer from which nothing is learned, `bench-now` a few events at once, `bench-paced-TOKENS-RATE` events at a rate a

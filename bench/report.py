@@ -1,4 +1,4 @@
-"""The options and the report that all programs share: a title, the conditions of the run, Markdown tables, raw figures. Never: a figure."""
+"""The options and the report that all programs share: a title, the conditions of the run, Markdown tables, raw figures."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Models that answer as a script says, a script for each person. Never: a script, a verdict."""
+"""Models that answer as a script says, a script for each person."""
 
 import json
 from collections.abc import Mapping, Sequence

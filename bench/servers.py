@@ -1,4 +1,4 @@
-"""The processes that programs measure: `recollect serve` and `recollect worker`, the mock LLM, Postgres. Never: a figure."""
+"""The processes that programs measure: `recollect serve` and `recollect worker`, the mock LLM, Postgres."""
 
 import secrets
 import shutil

@@ -1,4 +1,4 @@
-"""Reads from Linux the use of processor and memory by processes, and the state of the machine. Never: starts or ends a process."""
+"""Reads from Linux the use of processor and memory by processes, and the state of the machine."""
 
 import os
 import platform

@@ -1,1 +1,1 @@
-"""Measures the costs of faults around Recollect: chats, memories, seconds. Never: a test."""
+"""Measures the costs of faults around Recollect: chats, memories, seconds."""

@@ -1,4 +1,4 @@
-"""Compares the messages of a run with the store, once everything has settled. Never: a fault."""
+"""Compares the messages of a run with the store, once everything has settled."""
 
 import asyncio
 import os

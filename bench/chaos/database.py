@@ -1,4 +1,4 @@
-"""A Postgres of the run's own, and the line to it: stopped, killed, frozen, slow, cut. Never: a query."""
+"""A Postgres of the run's own, and the line to it: stopped, killed, frozen, slow, cut."""
 
 import asyncio
 import os

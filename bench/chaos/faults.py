@@ -1,4 +1,4 @@
-"""The faults, each as it begins and as it ends. Never: a figure."""
+"""The faults, each as it begins and as it ends."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The same small steady load for every fault: people who chat, and one who tests the memory. Never: a fault."""
+"""The same small steady load for every fault: people who chat, and one who tests the memory."""
 
 import asyncio
 import random

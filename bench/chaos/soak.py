@@ -3,7 +3,6 @@
     python -m bench soak [--minutes 60] [--rate 1]
 
 The program exits with 1 if memory grows, the lag grows, or anything is lost.
-Never: a fault.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The processes of a run: proxies, workers, their database. Never: a fault, a chat."""
+"""The processes of a run: proxies, workers, their database."""
 
 import asyncio
 import json

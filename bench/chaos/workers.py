@@ -2,7 +2,6 @@
 
 One proxy, Postgres, N `recollect worker` and a slow extraction model run on one machine, so workers beyond its cores only show
 the cost of waiting for the model.
-Never: a fault.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The LLM, the extraction model and the embeddings server of a run, which misbehave when told to. Never: who asks them."""
+"""The LLM, the extraction model and the embeddings server of a run, which misbehave when told to."""
 
 import asyncio
 import hashlib

@@ -1,1 +1,1 @@
-"""Measures how good the memories are that are formed. Never: how they are formed."""
+"""Measures how good the memories are that are formed."""

@@ -1,6 +1,6 @@
 """Labelled cases of formation, one JSON object a line, and the models that answer as a case says.
 
-A case is one message of a person, an extraction model's answer to it, and the right decisions. Never: running or scoring them.
+A case is one message of a person, an extraction model's answer to it, and the right decisions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

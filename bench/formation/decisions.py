@@ -1,4 +1,4 @@
-"""Finds the item of an answer that each change comes from. Pure. Never: a verdict.
+"""Finds the item of an answer that each change comes from. Pure.
 
 Formation returns one main change for each statement: first the accepted ones in their order, then the quarantined, then the
 refused ones. A refusal carries its statement; the others are known by their order.

@@ -1,4 +1,4 @@
-"""Reads the store after a case, and compares it with the right decisions. Never: a figure over several cases."""
+"""Reads the store after a case, and compares it with the right decisions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Counts over cases how good formation is. Pure. Never: running them, a table."""
+"""Counts over cases how good formation is. Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -1,6 +1,6 @@
 """Brings a case about: the person's memories, the chat so far, the injected block, and then the message itself.
 
-Each case is a user of its own. Never: a verdict.
+Each case is a user of its own.
 """
 
 from collections.abc import Sequence

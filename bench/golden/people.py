@@ -1,4 +1,4 @@
-"""The people whose questions are asked, with the labels of everything that they may be given. Never: an answer."""
+"""The people whose questions are asked, with the labels of everything that they may be given."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

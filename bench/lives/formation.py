@@ -3,7 +3,7 @@
 A person's chats have labelled memories, which are the extraction model's answers. The model can relate a label to an earlier memory
 only if it was shown that memory. In the end the store should hold what the labels want kept, in their words or
 in those of a label that repeats them, and nothing of what was superseded or forgotten.
-Never: questions and recall, what a real model would answer.
+It asks no questions, and does not know how a real model would answer.
 """
 
 import difflib

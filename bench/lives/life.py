@@ -1,4 +1,4 @@
-"""People's lives, told in chats: the chats, the labelled statements, and a model that answers just these. Never: a score."""
+"""People's lives, told in chats: the chats, the labelled statements, and a model that answers just these."""
 
 import difflib
 import json

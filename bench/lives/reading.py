@@ -1,4 +1,4 @@
-"""Reads the files of people's lives; joins people, and adds the hints of their statements. Never: a store."""
+"""Reads the files of people's lives; joins people, and adds the hints of their statements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

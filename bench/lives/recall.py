@@ -4,7 +4,6 @@
         [--keep DIR | --reuse DIR]
 
 bench/README.md describes the options and the figures.
-Never: a real model.
 """
 
 import argparse

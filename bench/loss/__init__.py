@@ -1,1 +1,1 @@
-"""Measures how many of the facts that people type in chats are lost, and why. Never: how memories are formed."""
+"""Measures how many of the facts that people type in chats are lost, and why."""

@@ -1,4 +1,4 @@
-"""Models that answer about the facts: one that is right, and one in a hurry. Never: what becomes of their answers."""
+"""Models that answer about the facts: one that is right, and one in a hurry."""
 
 import zlib
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The cause by which a fact is lost, and the tables of losses. Pure. Never: how they are found out."""
+"""The cause by which a fact is lost, and the tables of losses. Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

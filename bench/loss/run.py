@@ -4,7 +4,7 @@
 
 A scripted model answers the label: ``right`` as it should, ``hasty`` like a small model that believes pastes and quotes loosely;
 a URL names the server of a live one. Then the store is read, and the person asks for the facts that have a question, in new chats.
-Never: which rule lost a fact beyond the reason that was recorded.
+It knows no more of why a fact was lost than the reason that was recorded.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The facts and the empty messages, as people type them, with the answer of a model that is right. Never: a score."""
+"""The facts and the empty messages, as people type them, with the answer of a model that is right."""
 
 import json
 from collections.abc import Mapping

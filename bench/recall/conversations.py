@@ -3,8 +3,6 @@
 In a chat with an assistant, a user's turn and the assistant's turns right behind it are one exchange.
 In a conversation between people each turn is a user message under its speaker's name, without a
 reply: an assistant's reply can't carry the other person's name. An unasked reply is part of no request.
-
-Never: a score.
 """
 
 from collections import defaultdict

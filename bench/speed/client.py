@@ -1,4 +1,4 @@
-"""The connections of the load generator: HTTP/1.1 on raw protocols, timed. Never: which load, whose answer.
+"""The connections of the load generator: HTTP/1.1 on raw protocols, timed.
 
 It uses no library, so that the system is timed, not the client.
 """

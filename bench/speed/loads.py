@@ -1,4 +1,4 @@
-"""The loads: one at a time in pairs, streams, a closed loop, a burst. Never: which system, a figure.
+"""The loads: one at a time in pairs, streams, a closed loop, a burst.
 
 Each returns raw samples; `rounds.py` makes figures of them.
 """

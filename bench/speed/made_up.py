@@ -1,4 +1,4 @@
-"""Fills a store with as many statements and messages as wanted. Never: their words, a figure."""
+"""Fills a store with as many statements and messages as wanted."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

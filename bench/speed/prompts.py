@@ -1,4 +1,4 @@
-"""The texts of the bench: memories, questions, prompts of a size, and their bytes on the wire. Never: a socket."""
+"""The texts of the bench: memories, questions, prompts of a size, and their bytes on the wire."""
 
 import itertools
 import json

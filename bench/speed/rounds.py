@@ -1,4 +1,4 @@
-"""A round of one system: every load once, and its figures. Never: how figures of rounds are summed up."""
+"""A round of one system: every load once, and its figures."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""The systems that are compared: Recollect as several of them, nginx (the cost of passing bytes), and LiteLLM's proxy. Never: a figure."""
+"""The systems that are compared: Recollect as several of them, nginx (the cost of passing bytes), and LiteLLM's proxy."""
 
 import json
 import os

@@ -11,7 +11,6 @@ writes the adapter into the package of weights. It needs PyTorch, which no requi
 The loss is that of van den Oord et al. (arXiv 1807.03748) over the statements of several people; the trained numbers are low-rank
 matrices that are added to dense layers (Hu et al., "LoRA", arXiv 2106.09685). Messages of the heads' training stay near
 their vectors of before.
-Never: the graph, a store.
 """
 
 import random

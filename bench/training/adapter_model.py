@@ -1,4 +1,4 @@
-"""multilingual-e5-small in PyTorch, with trainable low-rank matrices in its last layers. Never: data, a loss."""
+"""multilingual-e5-small in PyTorch, with trainable low-rank matrices in its last layers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -10,7 +10,6 @@ all. `needs.jsonl` are messages labelled by whether knowing the person would cha
 head of general questions alone (decision 0103). Each question is
 asked of the person's own statements and among nine other people's, with hints and without. Without `--write` it prints the result of cross-validation by person (no statements or questions of a person are in the model that judges
 them); with it, the model trained on everything is written into the package, too.
-Never: the store, the log.
 """
 
 import argparse

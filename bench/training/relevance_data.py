@@ -1,7 +1,4 @@
-"""The training data of `bench.training.relevance`: people's questions with the statements they need, and messages without a person.
-
-Never: training.
-"""
+"""The training data of `bench.training.relevance`: people's questions with the statements they need, and messages without a person."""
 
 import random
 from collections.abc import Collection, Mapping, Sequence

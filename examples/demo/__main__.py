@@ -1,4 +1,4 @@
-"""`python -m examples.demo`, which is `make demo`. Never: the scenes."""
+"""`python -m examples.demo`, which is `make demo`."""
 
 import sys
 

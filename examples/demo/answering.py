@@ -1,4 +1,4 @@
-"""Answers as the scripted LLM does: by rules, and with lines of its own prompt. Pure. Never: a model."""
+"""Answers as the scripted LLM does: by rules, and with lines of its own prompt. Pure."""
 
 import json
 import re

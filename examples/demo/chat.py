@@ -1,4 +1,4 @@
-"""A person's chat, as a frontend has it: OpenAI's SDK before the proxy. Never: its judgement."""
+"""A person's chat, as a frontend has it: OpenAI's SDK before the proxy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

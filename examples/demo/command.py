@@ -1,4 +1,4 @@
-"""`make demo`: the proxy at work, with or without an LLM. Never: the scenes."""
+"""`make demo`: the proxy at work, with or without an LLM."""
 
 import sys
 from typing import Annotated

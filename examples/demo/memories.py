@@ -1,4 +1,4 @@
-"""The Memory API, as an administrator uses it. Never: the engine."""
+"""The Memory API, as an administrator uses it."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Plays the demo scene by scene, and judges the outcome of each. Never: shows it."""
+"""Plays the demo scene by scene, and judges the outcome of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

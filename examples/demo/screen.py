@@ -1,4 +1,4 @@
-"""Shows the demo on a terminal, readable in 80 columns and 20 seconds. Never: judges it."""
+"""Shows the demo on a terminal, readable in 80 columns and 20 seconds."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""The scenes of the demo: the messages, and the changes and memories that must follow. Never: plays or checks them."""
+"""The scenes of the demo: the messages, and the changes and memories that must follow."""
 
 from dataclasses import dataclass
 

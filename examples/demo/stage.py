@@ -1,4 +1,4 @@
-"""Sets the stage for the demo, and clears it: upstream, proxy, data. Never: the scenes."""
+"""Sets the stage for the demo, and clears it: upstream, proxy, data."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -2,7 +2,6 @@
 
 It answers from its prompt alone, and says in its name and in every answer to a person that it is scripted. Asked for
 structured output it extracts the few sentences that its script understands.
-Never: a memory, Recollect.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Cases of formation for tests, made of as few words as a test wants to say. Never: a test."""
+"""Cases of formation for tests, made of as few words as a test wants to say."""
 
 from typing import Any
 

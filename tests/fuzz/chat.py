@@ -1,6 +1,6 @@
 """Fuzzes what reads a chat, guided by coverage: `make fuzz` runs it with atheris, in an environment of its own.
 
-Never: a test of the default run, which has hypothesis for this.
+The default run has hypothesis for this.
 """
 
 import sys

@@ -1,7 +1,4 @@
-"""Open WebUI as a filter meets it: how 0.12.4 loads a function, and what it hands to the hooks.
-
-Never: Open WebUI's own code, which needs a server around it.
-"""
+"""Open WebUI as a filter meets it: how 0.12.4 loads a function, and what it hands to the hooks."""
 
 import asyncio
 import inspect

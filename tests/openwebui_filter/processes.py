@@ -1,4 +1,4 @@
-"""Processes of Open WebUI, as far as filters know them: what they are told, and the engine they share. Never: a test."""
+"""Processes of Open WebUI, as far as filters know them: what they are told, and the engine they share."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What is said and asked in these tests, and waiting until it is remembered. Never: a test."""
+"""What is said and asked in these tests, and waiting until it is remembered."""
 
 import asyncio
 from collections import Counter

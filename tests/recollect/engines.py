@@ -1,4 +1,4 @@
-"""An engine over a store, with stand-ins for its models. Never: a test."""
+"""An engine over a store, with stand-ins for its models."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -66,7 +66,7 @@ class CountedCache:
         self.cleared += 1
 
 
-# -- What opens an engine over a store as it is told to: late, not at all, or with a store that goes away. Never: a test --
+# -- What opens an engine over a store as it is told to: late, not at all, or with a store that goes away.
 
 
 class Opener:

@@ -1,4 +1,4 @@
-"""A frontend that sends the whole conversation with each turn, and what comes of it upstream. Never: a test."""
+"""A frontend that sends the whole conversation with each turn, and what comes of it upstream."""
 
 import json
 from dataclasses import dataclass, field

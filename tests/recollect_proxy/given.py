@@ -1,4 +1,4 @@
-"""What a test takes as given: a memory that a user has already. Never: a test."""
+"""What a test takes as given: a memory that a user has already."""
 
 import json
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""A table of requests as one test: each is asked by somebody new, of an upstream that forgot the one before. Never: a test."""
+"""A table of requests as one test: each is asked by somebody new, of an upstream that forgot the one before."""
 
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Proxies with settings of their own, for tests that the session's proxy is no use to. Never: a test."""
+"""Proxies with settings of their own, for tests that the session's proxy is no use to."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

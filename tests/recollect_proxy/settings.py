@@ -1,4 +1,4 @@
-"""Settings for tests: of no environment, with an upstream. Never: a test."""
+"""Settings for tests: of no environment, with an upstream."""
 
 from typing import Any
 

@@ -1,7 +1,4 @@
-"""What a scripted upstream answers: bytes, pauses and ends, and what a chat model says with them.
-
-Never: a socket.
-"""
+"""What a scripted upstream answers: bytes, pauses and ends, and what a chat model says with them."""
 
 import asyncio
 import gzip

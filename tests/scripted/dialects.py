@@ -1,7 +1,4 @@
-"""What a scripted upstream says in the other APIs it is asked in: OpenAI's responses, Anthropic's messages.
-
-Never: a socket.
-"""
+"""What a scripted upstream says in the other APIs it is asked in: OpenAI's responses, Anthropic's messages."""
 
 import json
 from collections.abc import Iterator

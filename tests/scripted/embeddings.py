@@ -1,4 +1,4 @@
-"""What a scripted embeddings server answers. Never: a socket."""
+"""What a scripted embeddings server answers."""
 
 import json
 

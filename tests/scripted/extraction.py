@@ -1,7 +1,4 @@
-"""A model of the background as a test teaches it: it extracts, chooses what is to be forgotten, and summarizes.
-
-Never: a socket, what a test expects.
-"""
+"""A model of the background as a test teaches it: it extracts, chooses what is to be forgotten, and summarizes."""
 
 import json
 import re

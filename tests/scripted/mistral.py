@@ -1,4 +1,4 @@
-"""A local server that speaks Mistral's protocol (docs.mistral.ai/api). Never: a test."""
+"""A local server that speaks Mistral's protocol (docs.mistral.ai/api)."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager

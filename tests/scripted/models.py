@@ -1,4 +1,4 @@
-"""Embedders and extractors without a model, for tests. Never: a network, a file."""
+"""Embedders and extractors without a model, for tests."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""An OpenID provider that speaks the real protocol as an ASGI application, and misbehaves at will. Never: what a test expects.
+"""An OpenID provider that speaks the real protocol as an ASGI application, and misbehaves at will.
 
 Its person agrees at once: the authorization endpoint leads straight back with a code.
 """

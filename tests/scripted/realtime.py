@@ -1,4 +1,4 @@
-"""A realtime model on a real WebSocket (RFC 6455): it says what it was told to say. Never: a test."""
+"""A realtime model on a real WebSocket (RFC 6455): it says what it was told to say."""
 
 import asyncio
 import json

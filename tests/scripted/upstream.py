@@ -2,7 +2,7 @@
 
 HTTP/1.1 written by hand (RFC 9112), so that a test sees every byte that came and chooses every byte
 that goes. An answer is a sequence of steps: bytes to write, seconds to wait, events to wait for, and
-how to end. Never: an HTTP library, what a test expects.
+how to end.
 """
 
 import asyncio

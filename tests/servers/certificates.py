@@ -1,4 +1,4 @@
-"""A certificate for the loopback, signed by itself. Never: a test."""
+"""A certificate for the loopback, signed by itself."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address

@@ -1,4 +1,4 @@
-"""Databases for tests: a server, and databases on it. Never: a test."""
+"""Databases for tests: a server, and databases on it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

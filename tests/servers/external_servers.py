@@ -1,4 +1,4 @@
-"""A Postgres that is not the embedded one, for tests: of a version that the wheel carries, reached over TCP. Never: a test."""
+"""A Postgres that is not the embedded one, for tests: of a version that the wheel carries, reached over TCP."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Folders for tests. Never: a test."""
+"""Folders for tests."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A port at which nobody answers. Never: a test."""
+"""A port at which nobody answers."""
 
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Variables for processes with other settings and internals than they ship with. Never: a test."""
+"""Variables for processes with other settings and internals than they ship with."""
 
 import json
 import os

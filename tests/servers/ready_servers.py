@@ -1,4 +1,4 @@
-"""Servers in memory that are ready at once: what starts one gets a database of the tests' own. Never: a test."""
+"""Servers in memory that are ready at once: what starts one gets a database of the tests' own."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

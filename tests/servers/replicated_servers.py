@@ -1,4 +1,4 @@
-"""A primary and a standby that follows it, by streaming replication, for tests. Never: a test."""
+"""A primary and a standby that follows it, by streaming replication, for tests."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The whole proxy, served on a free port, and a user's way of speaking through it. Never: a test."""
+"""The whole proxy, served on a free port, and a user's way of speaking through it."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""`recollect serve` as a process of its own, as a person starts it. Never: a test."""
+"""`recollect serve` as a process of its own, as a person starts it."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Starts Debian's Chromium without a window. Never: a page."""
+"""Starts Debian's Chromium without a window."""
 
 import shutil
 from collections.abc import AsyncIterator

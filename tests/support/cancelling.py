@@ -1,7 +1,4 @@
-"""Clients that leave, and requests that are cancelled, at moments nobody chose; and what is left of them.
-
-Never: a test.
-"""
+"""Clients that leave, and requests that are cancelled, at moments nobody chose; and what is left of them."""
 
 import asyncio
 import random

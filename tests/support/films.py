@@ -1,4 +1,4 @@
-"""Films what a tab of Chromium shows. Never: a page, what a test expects."""
+"""Films what a tab of Chromium shows."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""Texts that come near a fence, for property tests, and what a reader would take for one. Never: a test."""
+"""Texts that come near a fence, for property tests, and what a reader would take for one."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Puts the configuration of the log back after a test that changes it. Never: a line of the log."""
+"""Puts the configuration of the log back after a test that changes it."""
 
 import logging
 from collections.abc import Iterator

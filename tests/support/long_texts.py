@@ -1,4 +1,4 @@
-"""Texts of a length at which what is not read in linear time is never done. Never: a test."""
+"""Texts of a length at which what is not read in linear time is never done."""
 
 import pytest
 

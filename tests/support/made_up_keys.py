@@ -1,4 +1,4 @@
-"""Keys in the shapes of many makers, made up anew in each run. Never: a test, a secret that looks real in the repository."""
+"""Keys in the shapes of many makers, made up anew in each run. The repository has no secret that looks real."""
 
 import random
 import string

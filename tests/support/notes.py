@@ -1,4 +1,4 @@
-"""Writes what goes with a turn, a block or the record of a request, as the engine does. Never: a test."""
+"""Writes what goes with a turn, a block or the record of a request, as the engine does."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""People of tests, each new: who keeps their memories in a database with others' has to be told apart. Never: a test."""
+"""People of tests, each new: who keeps their memories in a database with others' has to be told apart."""
 
 import re
 from itertools import count

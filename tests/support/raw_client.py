@@ -1,6 +1,6 @@
 """An HTTP/1.1 client written by hand: it sends exactly what a test says and shows what really came back.
 
-Never: adds a header, follows, retries, decompresses.
+It adds no header, and neither follows, retries nor decompresses.
 """
 
 import asyncio

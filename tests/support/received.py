@@ -1,4 +1,4 @@
-"""A request as a scripted upstream received it, to the byte. Never: a socket."""
+"""A request as a scripted upstream received it, to the byte."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Nouns for tests, made of as few words as a test wants to say. Never: a test."""
+"""Nouns for tests, made of as few words as a test wants to say."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Counts the statements and transactions that a process sends to Postgres. Never: a test."""
+"""Counts the statements and transactions that a process sends to Postgres."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

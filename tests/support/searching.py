@@ -1,4 +1,4 @@
-"""Looks things up in people's snapshots: by terms and by importance. Never: a test."""
+"""Looks things up in people's snapshots: by terms and by importance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

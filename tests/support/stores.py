@@ -1,4 +1,4 @@
-"""What tests of a store speak of: the parts of a store, two people, and nouns of theirs. Never: a test."""
+"""What tests of a store speak of: the parts of a store, two people, and nouns of theirs."""
 
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A table of cases as one test, which tells of every row that failed. Never: a test."""
+"""A table of cases as one test, which tells of every row that failed."""
 
 import functools
 import inspect

@@ -1,4 +1,4 @@
-"""The terms of texts as snapshots have them. Never: a test."""
+"""The terms of texts as snapshots have them."""
 
 from recollect.index import Document
 from recollect.store.row_mapping import read_terms_of_memory

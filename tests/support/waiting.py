@@ -1,4 +1,4 @@
-"""Waits until something is so, where nothing tells us of it. Never: a test."""
+"""Waits until something is so, where nothing tells us of it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Stores that a test watches, changes or breaks: real ones, with something before a part. Never: a test."""
+"""Stores that a test watches, changes or breaks: real ones, with something before a part."""
 
 from collections.abc import Awaitable, Callable, Collection, Generator
 from dataclasses import dataclass, fields, replace

@@ -1,4 +1,4 @@
-"""Reads numbers in blocks of 32: a step size in half precision, then 32 4-bit integers (GGML's Q4_0). Never: files."""
+"""Reads numbers in blocks of 32: a step size in half precision, then 32 4-bit integers (GGML's Q4_0)."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Lets a client ask an upstream twice, past the proxy and through it, and compares what came. Never: a test."""
+"""Lets a client ask an upstream twice, past the proxy and through it, and compares what came."""
 
 import json
 from collections.abc import Callable, Sequence

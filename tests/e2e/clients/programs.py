@@ -1,4 +1,4 @@
-"""Runs a client that people use, as a process of its own, and reads what it says. Never: a test."""
+"""Runs a client that people use, as a process of its own, and reads what it says."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Recollect's commands as processes of their own, and the database that they fill. Never: Open WebUI, a test."""
+"""Recollect's commands as processes of their own, and the database that they fill."""
 
 import asyncio
 import os

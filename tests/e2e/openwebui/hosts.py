@@ -1,7 +1,4 @@
-"""Recollect in Open WebUI, in both ways: the proxy behind it, and the filter inside it.
-
-Never: what a test expects.
-"""
+"""Recollect in Open WebUI, in both ways: the proxy behind it, and the filter inside it."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress

@@ -1,7 +1,4 @@
-"""The LLM behind Open WebUI: it chats, names chats, embeds, and extracts each statement it is shown.
-
-Never: Open WebUI, a memory.
-"""
+"""The LLM behind Open WebUI: it chats, names chats, embeds, and extracts each statement it is shown."""
 
 import json
 import re

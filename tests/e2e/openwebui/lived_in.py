@@ -1,7 +1,4 @@
-"""An Open WebUI that two people used before there was Recollect, and how it is connected with that later.
-
-Never: a command of Recollect's, what a test expects.
-"""
+"""An Open WebUI that two people used before there was Recollect, and how it is connected with that later."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

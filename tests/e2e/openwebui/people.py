@@ -1,7 +1,4 @@
-"""People who use Open WebUI through its API, as its web page does: who they are, and their chats.
-
-Never: a memory, what a test expects.
-"""
+"""People who use Open WebUI through its API, as its web page does: who they are, and their chats."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The real Open WebUI as a process of its own, in a fresh data folder. Never: its API, what a test expects."""
+"""The real Open WebUI as a process of its own, in a fresh data folder."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The worker processes of one Open WebUI, and a way to each of them. Never: what a test expects.
+"""The worker processes of one Open WebUI, and a way to each of them.
 
 Who serves a connection is seen from outside, in /proc: Open WebUI has no word for it.
 """

@@ -1,4 +1,4 @@
-"""A real PgBouncer in transaction mode before a server, for tests. Never: a test."""
+"""A real PgBouncer in transaction mode before a server, for tests."""
 
 import asyncio
 import subprocess

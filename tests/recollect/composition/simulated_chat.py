@@ -1,4 +1,4 @@
-"""A chat over many requests, its blocks kept by hand as the engine keeps them. Never: a store, a test."""
+"""A chat over many requests, its blocks kept by hand as the engine keeps them."""
 
 import json
 from collections.abc import Callable, Sequence

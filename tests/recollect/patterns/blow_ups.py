@@ -1,4 +1,4 @@
-"""Tries expressions on hostile texts in a process that is killed when one takes longer than any power of two does. Never: a test.
+"""Tries expressions on hostile texts in a process that is killed when one takes longer than any power of two does.
 
 What is counted is the process's own time at the processor, so that other work on the machine kills nothing.
 """

@@ -1,4 +1,4 @@
-"""All expressions on people's text: those of every module. Never: a test."""
+"""All expressions on people's text: those of every module."""
 
 import gc
 import importlib

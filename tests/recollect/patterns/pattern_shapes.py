@@ -1,4 +1,4 @@
-"""Finds repetition within repetition that can be read in many ways, in the standard library's tree. Never: a test."""
+"""Finds repetition within repetition that can be read in many ways, in the standard library's tree."""
 
 import re
 from collections.abc import Iterator

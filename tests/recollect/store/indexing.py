@@ -1,4 +1,4 @@
-"""Steps that tests of the index and of search share: say, index, look up. Never: a test."""
+"""Steps that tests of the index and of search share: say, index, look up."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

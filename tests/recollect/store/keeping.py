@@ -1,4 +1,4 @@
-"""Steps that tests of the store share: keep, form, read. Never: a test."""
+"""Steps that tests of the store share: keep, form, read."""
 
 from datetime import datetime
 from typing import Any

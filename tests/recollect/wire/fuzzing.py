@@ -1,4 +1,4 @@
-"""What fuzzing shares: JSON that resembles a chat. Never: a test."""
+"""What fuzzing shares: JSON that resembles a chat."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A worker with mistakes that a text triggers. Never: a test.
+"""A worker with mistakes that a text triggers.
 
 It starts as ``recollect.worker`` does. A text with HELD holds the interpreter, one with SLOW never lets go of a thread, and
 one with KILLED ends the process. The watchdog counts seconds only once such a text has come, so a busy machine changes

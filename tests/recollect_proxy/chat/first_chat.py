@@ -1,4 +1,4 @@
-"""Serves a proxy in a process of its own and chats with it once; prints which modules the chat imported. Never: a test."""
+"""Serves a proxy in a process of its own and chats with it once; prints which modules the chat imported."""
 
 import asyncio
 import json

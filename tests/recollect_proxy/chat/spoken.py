@@ -1,4 +1,4 @@
-"""The APIs of chats as clients and servers speak them. Never: a test."""
+"""The APIs of chats as clients and servers speak them."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A command line within this process, which starts in no time. Never: a test."""
+"""A command line within this process, which starts in no time."""
 
 import json
 import os

@@ -1,7 +1,4 @@
-"""A chat on OpenWebUI's page, as the proxy sees it: who OpenWebUI says that speaks, and what it reads of an answer.
-
-Never: a test.
-"""
+"""A chat on OpenWebUI's page, as the proxy sees it: who OpenWebUI says that speaks, and what it reads of an answer."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Requests as OpenWebUI 0.12.4 sends them, made by hand. Never: a test."""
+"""Requests as OpenWebUI 0.12.4 sends them, made by hand."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Rows, chats and a database of OpenWebUI, in the shapes of release 0.12.4, and imports of them. Never: a test."""
+"""Rows, chats and a database of OpenWebUI, in the shapes of release 0.12.4, and imports of them."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The Memory API on a real socket, for tests. Never: a test."""
+"""The Memory API on a real socket, for tests."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,4 @@
-"""An application of the OpenAI SDK's that speaks through the proxy: what its tests share. Never: a test."""
+"""An application of the OpenAI SDK's that speaks through the proxy: what its tests share."""
 
 from typing import Any
 

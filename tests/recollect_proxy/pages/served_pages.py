@@ -1,4 +1,4 @@
-"""The pages on a real socket, and somebody who looks at them as a browser without a script does. Never: a test."""
+"""The pages on a real socket, and somebody who looks at them as a browser without a script does."""
 
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping

@@ -1,7 +1,4 @@
-"""Runs a test on asyncio's own loop and on uvloop, which production has, and sees that it leaves nothing.
-
-Never: what is tested.
-"""
+"""Runs a test on asyncio's own loop and on uvloop, which production has, and sees that it leaves nothing."""
 
 import asyncio
 import functools

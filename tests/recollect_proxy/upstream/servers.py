@@ -1,4 +1,4 @@
-"""Servers that talk as a test tells them, and connections to them. Never: a test."""
+"""Servers that talk as a test tells them, and connections to them."""
 
 import asyncio
 import ssl

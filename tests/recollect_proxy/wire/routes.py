@@ -1,4 +1,4 @@
-"""The kinds of request that the proxy treats apart, and requests written byte by byte. Never: a test."""
+"""The kinds of request that the proxy treats apart, and requests written byte by byte."""
 
 import asyncio
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""An LLM server that talks over WebSockets, on a real socket. Never: a test."""
+"""An LLM server that talks over WebSockets, on a real socket."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence

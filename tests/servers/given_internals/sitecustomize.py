@@ -1,6 +1,6 @@
 """Gives a process of ours other internals than it ships with: Python imports this before all else.
 
-Never: without the variable that names them. See ``tests/servers/internals.py``.
+It does nothing without the variable that names them. See ``tests/servers/internals.py``.
 """
 
 import json

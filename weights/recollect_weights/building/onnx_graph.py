@@ -6,8 +6,6 @@ In a quantized graph, dense layers multiply 8-bit integers (Jacob et al., arXiv 
 symmetrically, per output channel; activations at run time, per tensor. A few channels of an encoder have values ten times as
 large as all others, so that these would be left with a few of the 256 steps. Such a channel is divided by a constant, and
 the weights that multiply it are multiplied by the same (Xiao et al., "SmoothQuant", arXiv 2211.10438).
-
-Never: checksums, files, tokenizers.
 """
 
 import math

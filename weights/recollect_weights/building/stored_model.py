@@ -1,4 +1,4 @@
-"""Says what a graph is made of: the sizes of a BERT encoder, and its tensors by name. Never: a file's format."""
+"""Says what a graph is made of: the sizes of a BERT encoder, and its tensors by name."""
 
 from dataclasses import dataclass
 from typing import Protocol

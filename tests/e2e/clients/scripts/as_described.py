@@ -1,4 +1,4 @@
-"""For Schemathesis: makes requests right in what the API says in words, as no JSON Schema can. Never: asserts."""
+"""For Schemathesis: makes requests right in what the API says in words, as no JSON Schema can."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""The Anthropic SDK asks a question. Never: asserts."""
+"""The Anthropic SDK asks a question."""
 
 from anthropic import Anthropic, APIStatusError  # type: ignore[import-not-found]  # of the clients' environment
 from task import TASK, tell  # type: ignore[import-not-found]  # beside this script

@@ -1,4 +1,4 @@
-"""The Ollama SDK asks a question as Home Assistant's integration does. Never: asserts."""
+"""The Ollama SDK asks a question as Home Assistant's integration does."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""LangChain's ChatOpenAI asks a question. Never: asserts."""
+"""LangChain's ChatOpenAI asks a question."""
 
 from langchain_openai import ChatOpenAI  # type: ignore[import-not-found]  # of the clients' own environment
 from task import TASK, tell  # type: ignore[import-not-found]  # beside this script

@@ -1,4 +1,4 @@
-"""The LiteLLM SDK asks a question. Never: asserts."""
+"""The LiteLLM SDK asks a question."""
 
 import litellm  # type: ignore[import-not-found]  # of the clients' own environment
 from task import TASK, tell  # type: ignore[import-not-found]  # beside this script

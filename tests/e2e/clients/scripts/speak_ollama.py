@@ -1,4 +1,4 @@
-"""The Ollama SDK for Python asks a question. Never: asserts."""
+"""The Ollama SDK for Python asks a question."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

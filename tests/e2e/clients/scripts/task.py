@@ -1,4 +1,4 @@
-"""What a script is told, on its standard input, and how it tells what it got. Never: a client."""
+"""What a script is told, on its standard input, and how it tells what it got."""
 
 import json
 import sys

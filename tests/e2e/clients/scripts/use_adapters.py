@@ -1,4 +1,4 @@
-"""Uses the adapters of ``examples`` with the real frameworks. Never: asserts."""
+"""Uses the adapters of ``examples`` with the real frameworks."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Verifies a webhook by the library of Standard Webhooks. Never: asserts."""
+"""Verifies a webhook by the library of Standard Webhooks."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The page of a person's memories over a chat, used as a person does. Never: what a test expects."""
+"""The page of a person's memories over a chat, used as a person does."""
 
 import re
 

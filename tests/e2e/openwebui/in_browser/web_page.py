@@ -1,7 +1,4 @@
-"""Open WebUI's own web page in a headless browser, used as a person does: by what its fields and buttons say.
-
-Never: the server's API, a memory, what a test expects.
-"""
+"""Open WebUI's own web page in a headless browser, used as a person does: by what its fields and buttons say."""
 
 import re
 from collections.abc import AsyncIterator

@@ -1,7 +1,7 @@
 """An environment with Open WebUI in it and nothing of ours, which costs no second installation.
 
 Over the one that Open WebUI is installed into lies another, empty one: what pip installs goes there, and what
-is below, it can neither remove nor replace. Never: Open WebUI's settings, what a test expects.
+is below, it can neither remove nor replace.
 """
 
 import json

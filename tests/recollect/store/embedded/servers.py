@@ -1,4 +1,4 @@
-"""Looks at embedded servers from outside, and ends them the hard way. Never: a test."""
+"""Looks at embedded servers from outside, and ends them the hard way."""
 
 import os
 import signal

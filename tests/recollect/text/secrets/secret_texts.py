@@ -1,4 +1,4 @@
-"""What people say that holds a secret, and what comes near it and holds none. Never: a test, the rules that find it.
+"""What people say that holds a secret, and what comes near it and holds none.
 
 Written before the rules were. Every third of each table was held out, and not looked at while they were made.
 """
