@@ -1,4 +1,4 @@
-"""Operations of agents on a person's memories: read, write, forget. Raises.
+"""Operations of agents on a person's memories: read, write, forget. Its methods raise.
 
 The texts that an agent's model reads may mislead it. So its statements are judged like those that a model extracts from a chat; one
 that the person refused or has still to approve stays so. A feature that the person switched off is off for agents, too.

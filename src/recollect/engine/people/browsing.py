@@ -1,4 +1,4 @@
-"""The content of people's pages: memories, the history of changes, chats, and doubtful memories. Raises."""
+"""The content of people's pages: memories, the history of changes, chats, and doubtful memories. Its methods raise."""
 
 import math
 from collections.abc import Awaitable, Callable, Collection, Sequence

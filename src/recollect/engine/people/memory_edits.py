@@ -1,4 +1,4 @@
-"""A person's own changes to memories, or an administrator's for them: writes, corrects, forgets, undoes, approves, shares; their flags. Raises.
+"""A person's own changes to memories, or an administrator's for them: writes, corrects, forgets, undoes, approves, shares; their flags. Its methods raise.
 
 An operation by name must not fail silently.
 """

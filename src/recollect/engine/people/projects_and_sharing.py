@@ -1,4 +1,4 @@
-"""Memories of several people: a person's projects and teams, moves into them, and memories shared or for everybody. Raises.
+"""Memories of several people: a person's projects and teams, moves into them, and memories shared or for everybody. Its methods raise.
 
 A team's memory is made up of its members' projects of one name. A member states things in their own part alone, so each statement has
 its speaker. A member who may write also corrects and forgets others' statements. No member sees another's chats, summaries

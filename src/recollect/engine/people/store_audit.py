@@ -1,4 +1,4 @@
-"""Finds faults in the memories of a store, user by user, and repairs them undoably. Raises.
+"""Finds faults in the memories of a store, user by user, and repairs them undoably. Its methods raise.
 
 It asks the rules by which memories are formed (`recollect.formation.memory_faults`), and needs no model; one may be asked
 about pairs. It reads a user's memories in pages. To find pairs it keeps two numbers for each memory read, for 100,000
