@@ -123,6 +123,7 @@ async def test_what_was_recalled_is_shown_before_the_first_word(
         await client.read_until(b"[DONE]")
 
     assert b"Recalled 1 memory" in before
+    assert (await proxy.logged(user))[-1] == ("assistant", "Lapsang.")
 
 
 async def test_it_is_shown_in_any_chat_of_its_person_once_and_to_nobody_else(
