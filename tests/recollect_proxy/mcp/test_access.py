@@ -1,6 +1,7 @@
 """Access to the memory for agents, over real HTTP."""
 
 import json
+import logging
 from typing import Any
 
 import httpx2
@@ -19,7 +20,7 @@ from tests.support.tables import table
 
 from recollect.model import TeamRole, project_scope
 from recollect_proxy.access.failed_attempts import FailedAttempts
-from recollect_proxy.mcp.streamable_http import KnownHosts
+from recollect_proxy.mcp.streamable_http import KnownHosts, McpApplication
 
 INITIALIZE = handshake("curl")
 LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
@@ -164,13 +165,14 @@ class TestKeysThatAreNobodysOwn:
                 await refused_by(client, "forget", memory_id=str(tea.id)),
             ]
             await client.read_resource("memory://profile")
+            await client.read_resource(f"memory://memories/{tea.id}")
 
         assert tools == {"search_memories", "search_chats", "list_recent", "what_changed"}
         assert len(found["memories"]) == 1
         assert refused == ["This token only reads: it changes no memory."] * 2
         assert len((await agents.engine.page(agents.anna, limit=9)).memories) == 1
         seen = await agents.engine.admin_reads(agents.anna, limit=9)
-        assert [each.operation for each in seen] == ["mcp_read_profile", "mcp_list_recent"]
+        assert [each.operation for each in seen] == ["mcp_read_memory", "mcp_read_profile", "mcp_list_recent"]
         assert {each.reader for each in seen} == {"support"}
 
 
@@ -229,6 +231,15 @@ class TestRequests:
 
             assert 400 <= response.status_code < 500
             assert "Traceback" not in response.text
+
+
+def test_the_sdk_logs_nothing_as_it_may_quote_requests(agents: Agents) -> None:
+    logging.getLogger("mcp").setLevel(logging.NOTSET)
+    known: Any = {"authentication": agents.authentication, "hosts": KnownHosts(is_local=True)}
+
+    McpApplication(agents.live, user_header=USER_HEADER, **known)
+
+    assert not logging.getLogger("mcp.server").isEnabledFor(logging.ERROR)
 
 
 NETWORK = KnownHosts(is_local=False, names=("memory.lan",), public_url="https://memory.example.org")
