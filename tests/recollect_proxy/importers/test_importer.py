@@ -350,10 +350,11 @@ async def test_the_latest_text_of_a_memory_in_a_source_counts(imports: Imports) 
 
 async def test_an_erased_user_comes_again_if_the_source_has_an_account(imports: Imports) -> None:
     rows = [imports.written(ROME), imports.written(OSLO, id_="m-2", user=imports.ben)]
-    database = imports.database(memories=rows)
-    await imports.bring(database)
+    database = imports.database(memories=rows, chats=[imports.chat(talk((BEES, "Oh.")))])
+    await imports.bring(database, chats=True)
     await imports.engine.erase(imports.anna)
 
     gone = await imports.bring(imports.database(users=[imports.ben], memories=rows))
     assert (gone.memories, gone.strangers) == ({"there": 1}, 1)
-    assert (await imports.bring(database)).memories == {"new": 1, "there": 1}
+    again = await imports.bring(database, chats=True)
+    assert (again.memories, again.exchanges["new"]) == ({"new": 1, "there": 1}, 1)

@@ -1,6 +1,7 @@
 """The report of a week: figures over all users, and advice. An unknown figure is null."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -162,6 +163,8 @@ def test_the_command_prints_the_same_as_text_and_as_json(dsn: str, tmp_path: Pat
     lines = text.output.splitlines()
     assert "questions\t1 of 1 people in 7 days" in lines
     assert "waiting for a model\tnone" in lines
+    assert "formation lag\tmedian unknown, 95 % unknown, 99 % unknown" in lines
+    assert any(re.match(r"recall took\tmedian [\d.]+ ms, 95 % [\d.]+ ms, ", line) for line in lines)
     reached = "threshold: REACHED\tquestions for which something had no place in the budget: 100.0 %"
     assert any(line.startswith(reached) for line in lines)
     assert json.loads(told.stdout)["recalls"]["truncated_share"] == 1
