@@ -72,6 +72,9 @@ async def test_the_name_in_a_request_is_kept_and_no_row_says_who_changed_it(stor
 
     assert (await store.flags.own_flags(store.anna)).told_name == "Anna Almeida"
     assert await store.admin_reads.settings_changes(store.anna, limit=9) == []
+    await subject.erase(store.anna)
+    await subject.remember(store.turn(name="Anna Almeida", at=NOON + timedelta(seconds=1)), "Good.")
+    assert (await store.flags.own_flags(store.anna)).told_name == "Anna Almeida", "told anew"
 
 
 async def test_the_name_of_somebody_who_is_erased_just_then_is_not_kept(store: Store) -> None:

@@ -231,25 +231,16 @@ async def tell(store: Store, scope: Scope | None = None, key: str = ANSWERING) -
     return words(await store.inbox.take_news(scope or store.anna.scope, key, since=LONG_AGO))
 
 
-async def test_what_was_formed_is_told_once_the_newest_first(store: Store) -> None:
+async def test_what_was_formed_is_told_once_in_any_chat_of_its_person_the_newest_first(store: Store) -> None:
     await taught(store, "Drinks tea")
     await taught(store, "Has a dog")
     waiting = await said(store, "I live in Oslo")
 
-    assert await tell(store) == ["Has a dog", "Drinks tea"]
-    assert await tell(store) == []
-    await formed(store, waiting, Add(store.memory("Lives in Oslo")))
-    assert await tell(store) == ["Lives in Oslo"]
-
-
-async def test_it_is_told_in_any_chat_of_its_person_and_to_nobody_else(store: Store) -> None:
-    await taught(store, "Drinks tea")
-    await taught(store, "Has a dog")
-
-    assert await tell(store, store.ben.scope) == []
     assert await tell(store, Scope(store.ben, store.anna.scope.session_id)) == []
     assert await tell(store, store.anna.elsewhere) == ["Has a dog", "Drinks tea"]
     assert await tell(store) == []
+    await formed(store, waiting, Add(store.memory("Lives in Oslo")))
+    assert await tell(store) == ["Lives in Oslo"]
 
 
 async def test_of_another_chat_it_is_told_for_a_while_and_of_the_same_chat_whenever(store: Store) -> None:

@@ -619,29 +619,21 @@ async def said_and_known(store: Store) -> tuple[Exchange, Memory]:
     return secret, await kept(store, "Likes tea", **resting_on(secret))
 
 
-async def test_what_is_forgotten_while_it_waits_is_not_formed(own_store: Store) -> None:
+@pytest.mark.parametrize("is_held", [False, True])
+async def test_what_is_forgotten_before_it_is_formed_never_is(own_store: Store, *, is_held: bool) -> None:
     secret, tea = await said_and_known(own_store)
     other = await said(own_store, "It rains")
-
-    await apply(own_store, Retire(tea.id, Reason.DELETED))
-
-    pending = await next_exchange(own_store)
-    assert pending.id == other.id
-    late = Formed(secret, (Add(own_store.memory("Likes tea")),))
-    assert await own_store.inbox.complete([late], at=NOON) is None
-    assert await contents(own_store) == []
-    assert await own_store.inbox.backlog() == Backlog(pending=1, formed=1, oldest_pending_at=NOON)
-
-
-async def test_what_is_forgotten_while_it_is_held_is_not_tried_again(own_store: Store) -> None:
-    secret, tea = await said_and_known(own_store)
-    await own_store.inbox.postpone(secret, error="broken", until=None)
+    if is_held:
+        await own_store.inbox.postpone(secret, error="broken", until=None)
 
     await apply(own_store, Retire(tea.id, Reason.FORGOTTEN))
 
     assert await own_store.inbox.retry_failed(at=NOON) == 0
-    assert await next_pending(own_store) is None
-    assert await own_store.inbox.backlog() == Backlog(formed=1)
+    assert (await next_exchange(own_store)).id == other.id
+    late = Formed(secret, (Add(own_store.memory("Likes tea")),))
+    assert await own_store.inbox.complete([late], at=NOON) is None
+    assert await contents(own_store) == []
+    assert await own_store.inbox.backlog() == Backlog(pending=1, formed=1, oldest_pending_at=NOON)
 
 
 async def test_what_hides_its_own_words_is_formed(own_store: Store) -> None:
