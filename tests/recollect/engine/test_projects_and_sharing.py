@@ -622,6 +622,20 @@ async def test_who_may_not_write_any_more_changes_no_words_that_they_stated(fami
     assert await contents(subject, family.part(family.clara)) == {PLUMBER}
 
 
+async def test_a_forgotten_statement_leaves_the_blocks_of_the_other_members(
+    store: Store, family: Family
+) -> None:
+    subject, clara, ben = family.subject, family.part(family.clara), family.part(family.ben)
+    chat = Chat(store, subject, Scope(ben, "asking"))
+    nuts = await subject.add(clara, NUTS)
+    await chat.says(WHICH_NUTS, "Clara is.")
+    assert NUTS in str((await store.chats.chat(Scope(ben, "asking"), exchanges=9)).injections)
+
+    await subject.forget(clara, nuts.id, actor=Actor.USER)
+
+    assert (await store.chats.chat(Scope(ben, "asking"), exchanges=9)).injections == ()
+
+
 async def test_all_that_a_person_stated_in_teams_goes_with_them(store: Store, family: Family) -> None:
     subject, clara, ben = family.subject, family.part(family.clara), family.part(family.ben)
     chat = Chat(store, subject, Scope(ben, "asking"))
