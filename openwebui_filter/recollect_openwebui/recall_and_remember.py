@@ -1,6 +1,6 @@
 """Recalls before an answer, remembers after it, and shows both. May raise: the hook that calls it fails open.
 
-It neither waits for a model nor shows a status while waiting, and keeps a request's state on the request alone.
+It waits for no model, nor until a status is shown, and keeps a request's state on the request alone.
 """
 
 import asyncio
