@@ -178,8 +178,9 @@ class _Draft:
     def takes(self, line: Line) -> bool:
         """Add a memory's line, if it fits; return whether it did."""
         self.lines.append(line)
-        if self._fits(line.text if line.part in self._headings else f"{line.heading}\n{line.text}"):
-            self._headings.add(line.part)
+        group = line.order[0], line.heading
+        if self._fits(line.text if group in self._headings else f"{line.heading}\n{line.text}"):
+            self._headings.add(group)
             return True
         self.lines.pop()
         return False
